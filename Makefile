@@ -1,0 +1,65 @@
+# Thin names over the real commands. `make` lists them.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+SETUP  := $(VENV)/.setup-done
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup tournament test check format proto proto-baseline test-languages clean
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(SETUP) ## Create .venv with everything that developing needs
+
+$(SETUP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "contree needs Python 3.11 or newer; try: make setup PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "This Python cannot create environments; on Debian: apt install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+tournament: setup ## Play the demo tournament
+	$(BIN)/contree tournament run tournaments/demo.toml
+
+test: setup ## Run the tests
+	$(BIN)/pytest
+
+check: setup ## Run the linters, the type checker and the checks of the protocol
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/buf lint
+	$(BIN)/buf format --exit-code --diff
+	$(BIN)/python proto/generate.py --check
+	@if [ -e proto/baseline.binpb ]; then set -x; $(BIN)/buf breaking --against proto/baseline.binpb; fi
+
+format: setup ## Format the Python and the .proto files
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+	$(BIN)/buf format --write
+
+proto: setup ## Regenerate the stubs in proto/python/contree/v1
+	$(BIN)/python proto/generate.py
+
+proto-baseline: setup ## Record the protocol that later changes must stay compatible with
+	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb
+
+test-languages: setup ## Build the bots in other languages and let each play
+	$(BIN)/pytest -m languages || [ $$? -eq 5 ] # 5: there are none
+
+bench-%: $(VENV)/.bench-done ## Run one benchmark, such as make bench-engine
+	$(BIN)/python bench/$(subst -,_,$*).py
+
+$(VENV)/.bench-done: $(SETUP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench,search]'
+	@touch $@
+
+clean: ## Remove .venv and all caches
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,115 @@
+// Keeps a bot connected: hello, turns in batches, heartbeats, and dialling again after a loss.
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerBatch, Stop } from './answers.js';
+import { isHopeless, openStream, PROTOCOL_VERSION } from './protocol.js';
+
+const PATIENCE_MS = 30_000; // without a server for so long, the bot gives up
+const FIRST_SILENCE_MS = 10_000; // for the welcome; after that the server's heartbeat counts
+const SHORTEST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Plays until the process is told to stop, and then exits: 0 after SIGTERM or SIGINT, 1 when there
+ * is no way to go on. Reads CONTREE_SERVER, CONTREE_BOT, CONTREE_INSTANCE, CONTREE_TOKEN and
+ * CONTREE_CAPACITY.
+ */
+export function run({ name, version = '', choose }) {
+  const { env } = process;
+  const bot = {
+    server: env.CONTREE_SERVER || '127.0.0.1:50051',
+    name: env.CONTREE_BOT || name,
+    version,
+    instanceId: env.CONTREE_INSTANCE || randomUUID(), // the same after each loss
+    token: env.CONTREE_TOKEN,
+    capacity: Number(env.CONTREE_CAPACITY || 0),
+    choose,
+    given: new Map(), // the newest answer of each seat, for a turn that is sent again
+  };
+  process.once('SIGTERM', () => process.exit(0));
+  process.once('SIGINT', () => process.exit(0));
+  stayConnected(bot).catch((error) => {
+    console.error(error instanceof Stop ? `${bot.name}: ${error.message}` : error);
+    process.exit(1);
+  });
+}
+
+async function stayConnected(bot) {
+  let lastSeen = Date.now();
+  let pause = SHORTEST_PAUSE_MS;
+  for (;;) {
+    const dialled = Date.now();
+    const { welcomed, reason, failure } = await playStream(bot);
+    if (failure) throw failure;
+    const now = Date.now();
+    if (welcomed) {
+      console.log(`${bot.name}: connection lost (${reason}), dialling again`);
+      lastSeen = now;
+    } else if (now - lastSeen > PATIENCE_MS) {
+      const seconds = PATIENCE_MS / 1000;
+      throw new Stop(`cannot reach ${bot.server} for ${seconds} seconds (${reason})`);
+    }
+    if (welcomed && now - dialled > LONGEST_PAUSE_MS) pause = SHORTEST_PAUSE_MS;
+    await sleep(pause * (0.5 + Math.random() / 2)); // so that bots do not all come back at once
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+/** One stream from hello to its end, which never means the end of a match. */
+function playStream(bot) {
+  const stream = openStream(bot.server, bot.token);
+  const session = {
+    bot,
+    seats: new Map(), // seat_ref -> SeatAssigned
+    welcomed: false,
+    leaving: false, // the server is about to stop
+    silence: FIRST_SILENCE_MS, // after so long without a message the stream is dead
+  };
+  return new Promise((resolve) => {
+    let open = true;
+    let thinking = 0; // batches whose answers are not ready
+    let watchdog;
+    const close = (reason, failure) => {
+      if (!open) return;
+      open = false;
+      clearTimeout(watchdog);
+      stream.cancel();
+      resolve({ welcomed: session.welcomed, reason, failure });
+    };
+    const listen = () => {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(() => close('the server went silent'), session.silence);
+    };
+    stream.on('data', async (response) => {
+      thinking += 1;
+      listen();
+      try {
+        const messages = await answerBatch(session, response.messages);
+        if (open && messages.length) stream.write({ messages });
+      } catch (failure) {
+        close(failure.message, failure);
+      }
+      thinking -= 1;
+      if (open && session.leaving && !thinking) stream.end(); // all that was owed is answered
+    });
+    stream.on('error', (error) => {
+      const reason = error.details || error.message;
+      close(reason, isHopeless(error) ? new Stop(`${bot.server} refuses: ${reason}`) : undefined);
+    });
+    stream.on('end', () => close('the server closed the stream'));
+    listen();
+    stream.write({ messages: [{ hello: hello(bot) }] });
+  });
+}
+
+function hello({ name, version, instanceId, capacity }) {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    bot: name,
+    botVersion: version,
+    instanceId,
+    capacity,
+    delivery: 'DELIVERY_STATE',
+  };
+}

@@ -1,0 +1,74 @@
+"""The commands assembled, and the one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+from contree.cli import bot, healthcheck, rules, serve, tournament, watch
+from contree.cli.errors import FAILED, INTERRUPTED, explain
+from contree.cli.output import say
+
+app = typer.Typer(
+    name="contree",
+    help="Belote contrée for bots and people: serve, play, hold tournaments, watch.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    epilog="Exit codes: 0 done, 1 failed, 2 bad input or usage, 130 interrupted.",
+)
+app.command("serve")(serve.serve)
+app.add_typer(bot.app, name="bot")
+app.add_typer(tournament.app, name="tournament")
+app.command("watch")(watch.watch)
+app.add_typer(rules.app, name="rules")
+app.command("healthcheck")(healthcheck.healthcheck)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"contree {version('contree')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; the exit code. Never raises for what people can cause."""
+    try:
+        code = app(list(arguments), prog_name="contree", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        say("Interrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`contree rules list | head -1`). Nothing must be flushed at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        failure = explain(error)
+        if failure is None:
+            raise
+        say(f"contree: {failure.sentence}")
+        return failure.code
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,256 @@
+"""Questions about the rules as plain values, as options and JSON lines give them.
+
+A question is a mapping of field name to JSON value, None meaning absent. `CaseError` and the
+engine's own errors say in one sentence what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, NamedTuple
+
+from contree.engine.actions import Bid, parse_bid
+from contree.engine.cards import Card, Strain, parse_cards
+from contree.engine.contract import Doubling
+from contree.engine.errors import EngineError
+from contree.engine.presets import DEFAULT_PRESET, PRESET_NAMES, load_rules
+from contree.engine.rules import RuleSet
+from contree.engine.scoring import Score, Tally, score
+from contree.engine.trick import legal_plays
+
+Case = Mapping[str, object]
+"""Field names to values; what is None is absent."""
+
+LEGAL_FIELDS: Final = ("preset", "trump", "trick", "hand")
+SCORE_FIELDS: Final = (
+    "preset",
+    "contract",
+    "level",
+    "taker_points",
+    "defence_points",
+    "taker_tricks",
+    "bidder_tricks",
+    "belote",
+    "taker_belotes",
+    "defence_belotes",
+)
+
+_SIDES: Final = ("taker", "defence", "none")
+_EXAMPLES: Final = {
+    "trump": "H",
+    "hand": "KS 7H",
+    "contract": "90H",
+    "taker_points": "100",
+    "defence_points": "62",
+}
+_DOUBLINGS: Final = {
+    1: Doubling.NONE,
+    2: Doubling.CONTRE,
+    4: Doubling.SURCONTRE,
+}
+
+
+class CaseError(ValueError):
+    """A question that cannot be; the text is one sentence."""
+
+
+class LegalCase(NamedTuple):
+    """Which cards of `hand` may be played next to `trick`, the first card led."""
+
+    rules: RuleSet
+    trump: Strain
+    trick: tuple[Card, ...]
+    hand: tuple[Card, ...]
+
+    def answer(self) -> tuple[Card, ...]:
+        """The legal cards in the order of the hand."""
+        legal = legal_plays(self.rules, self.trump, self.trick, self.hand)
+        return tuple(card for card in self.hand if card in legal)
+
+
+class ScoreCase(NamedTuple):
+    """What both sides mark for a deal."""
+
+    rules: RuleSet
+    bid: Bid
+    doubling: Doubling
+    tally: Tally
+
+    def answer(self) -> Score:
+        """The marks."""
+        return score(self.rules, self.bid.level, self.bid.strain, self.doubling, self.tally)
+
+
+def read_legal(case: Case) -> LegalCase:
+    """Read a question about legal cards; CaseError or EngineError."""
+    _check_fields(case, LEGAL_FIELDS)
+    rules = read_rules(case)
+    trump = Strain.parse(_text(case, "trump"))
+    _check_strain(rules, trump)
+    return LegalCase(rules, trump, _cards(case, "trick", ()), _cards(case, "hand", None))
+
+
+def read_score(case: Case) -> ScoreCase:
+    """Read a question about marks; CaseError or EngineError."""
+    _check_fields(case, SCORE_FIELDS)
+    rules = read_rules(case)
+    bid = parse_bid(_text(case, "contract"))
+    rules.ladder_rank(bid.level)
+    _check_strain(rules, bid.strain)
+    level = _whole(case, "level", 1, 4, default=1)
+    if level not in _DOUBLINGS:
+        raise CaseError(f"level {level} is none: write 1 (plain), 2 (contre) or 4 (surcontre)")
+    taker_belotes, defence_belotes = _belotes(case, rules, bid.strain)
+    taker_tricks = _whole_or_none(case, "taker_tricks", 0, 8)
+    bidder_tricks = _whole_or_none(case, "bidder_tricks", 0, 8)
+    if taker_tricks is not None and bidder_tricks is not None and bidder_tricks > taker_tricks:
+        raise CaseError(
+            f"bidder_tricks {bidder_tricks} cannot exceed taker_tricks {taker_tricks}: "
+            "the bidder is one of the takers"
+        )
+    return ScoreCase(
+        rules,
+        bid,
+        _DOUBLINGS[level],
+        Tally(
+            taker_points=_whole(case, "taker_points", 0, 1000),
+            defence_points=_whole(case, "defence_points", 0, 1000),
+            taker_tricks=taker_tricks,
+            bidder_tricks=bidder_tricks,
+            taker_belotes=taker_belotes,
+            defence_belotes=defence_belotes,
+        ),
+    )
+
+
+def read_rules(case: Case) -> RuleSet:
+    """The rules of a question, the default preset when it names none."""
+    name = case.get("preset")
+    if name is None:
+        name = DEFAULT_PRESET
+    if not isinstance(name, str):
+        raise CaseError(f"preset must be a text, not {_shown(name)}")
+    return rules_named(name)
+
+
+def rules_named(name: str) -> RuleSet:
+    """The preset, or the rules in the TOML file, of this name; CaseError when there is none."""
+    if not name.endswith(".toml") and name not in PRESET_NAMES:
+        raise CaseError(
+            f"there is no preset {name!r}: choose one of {', '.join(PRESET_NAMES)}, "
+            "or give the path of a .toml file"
+        )
+    return load_rules(name)
+
+
+def legal_answer(case: Case) -> Any:
+    """The answer to a question about legal cards as a JSON value."""
+    return [str(card) for card in read_legal(case).answer()]
+
+
+def score_answer(case: Case) -> Any:
+    """The answer to a question about marks as a JSON value."""
+    marks = read_score(case).answer()
+    return {"taker": marks.taker, "defence": marks.defence}
+
+
+def answer_line(line: bytes, answer: Callable[[Case], Any]) -> str:
+    """The JSON answer to a JSON question; `{"error": ...}` when it cannot be answered."""
+    try:
+        reply = answer(_parse(line))
+    except (CaseError, EngineError) as error:
+        reply = {"error": str(error)}
+    return json.dumps(reply, ensure_ascii=False)
+
+
+def _parse(line: bytes) -> Case:
+    try:
+        case = json.loads(line)
+    except UnicodeDecodeError:
+        raise CaseError("the line is no UTF-8 text") from None
+    except (ValueError, RecursionError) as error:
+        raise CaseError(f"the line is no JSON: {error}") from None
+    if not isinstance(case, dict):
+        raise CaseError(f"a case is a JSON object, not {_shown(case)}")
+    return case
+
+
+def _check_fields(case: Case, fields: Collection[str]) -> None:
+    for name in case:
+        if name not in fields and name != "id":
+            raise CaseError(f"there is no field {name!r}: use {', '.join(fields)}")
+
+
+def _check_strain(rules: RuleSet, strain: Strain) -> None:
+    if strain not in rules.strains:
+        playable = " ".join(str(one) for one in rules.strains)
+        raise CaseError(f"{strain} is not played under {rules.name}: choose one of {playable}")
+
+
+def _text(case: Case, name: str) -> str:
+    value = case.get(name)
+    if value is None:
+        raise CaseError(f"{name} is missing: give it, for example {_EXAMPLES[name]}")
+    if not isinstance(value, str):
+        raise CaseError(f"{name} must be a text, not {_shown(value)}")
+    return value
+
+
+def _cards(case: Case, name: str, default: tuple[Card, ...] | None) -> tuple[Card, ...]:
+    value = case.get(name)
+    if value is None:
+        if default is None:
+            raise CaseError(f"{name} is missing: give it, for example {_EXAMPLES[name]}")
+        return default
+    if isinstance(value, str):
+        return parse_cards(value)
+    if isinstance(value, list) and all(isinstance(card, str) for card in value):
+        return tuple(Card.parse(card) for card in value)
+    raise CaseError(f'{name} must be a list of cards such as ["AS", "7S"], not {_shown(value)}')
+
+
+def _whole(case: Case, name: str, low: int, high: int, *, default: int | None = None) -> int:
+    value = _whole_or_none(case, name, low, high)
+    if value is not None:
+        return value
+    if default is None:
+        raise CaseError(f"{name} is missing: give it, for example {_EXAMPLES[name]}")
+    return default
+
+
+def _whole_or_none(case: Case, name: str, low: int, high: int) -> int | None:
+    value = case.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise CaseError(f"{name} must be a whole number from {low} to {high}, not {_shown(value)}")
+    return value
+
+
+def _belotes(case: Case, rules: RuleSet, strain: Strain) -> tuple[int, int]:
+    """How many belotes each side has, from `belote` or from the two counts."""
+    most = {Strain.NO_TRUMP: 0, Strain.ALL_TRUMP: rules.belotes_at_all_trump}.get(strain, 1)
+    side = case.get("belote")
+    if side is not None and side not in _SIDES:
+        raise CaseError(f"belote must be one of {', '.join(_SIDES)}, not {_shown(side)}")
+    taker = _whole_or_none(case, "taker_belotes", 0, 4)
+    defence = _whole_or_none(case, "defence_belotes", 0, 4)
+    if taker is None and defence is None:
+        counts = int(side == "taker"), int(side == "defence")
+    else:
+        counts = taker or 0, defence or 0
+        said = {"taker": counts[0] > 0, "defence": counts[1] > 0, "none": sum(counts) == 0}
+        if isinstance(side, str) and not said[side]:
+            raise CaseError(
+                f"belote {side} contradicts taker_belotes {counts[0]} and "
+                f"defence_belotes {counts[1]}: give one or the other"
+            )
+    if sum(counts) > most:
+        raise CaseError(f"{sum(counts)} belotes are too many: at {strain} there are at most {most}")
+    return counts
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,8 @@
+"""TODO"""
+
+import typer
+
+app = typer.Typer()
+
+
+def serve() -> None: ...

@@ -1,0 +1,109 @@
+"""The result of a table, as a value and as one line of ``tables.jsonl``: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from contree.tournament.schedule import Pairing, Side, Table
+
+SCHEMA = 1
+"""The version of a line; a reader refuses what it does not know."""
+
+
+class TableFault(NamedTuple):
+    """Something a bot did wrong."""
+
+    bot: str
+    seat: str
+    """N E S W, as it sat."""
+    kind: str
+    """timeout, illegal_action, disconnected, protocol_error, resigned."""
+    replaced: bool
+    """From there on the house played the seat."""
+    detail: str
+
+
+class Attempt(NamedTuple):
+    """An attempt at a table that was no result: a failure of the house, not of a bot."""
+
+    match_id: str
+    reason: str
+    """not_started, cancelled, infrastructure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableResult:
+    """How a table ended."""
+
+    table: Table
+    match_id: str
+    reason: str
+    """board_done or passed_out."""
+    seats: Mapping[str, str]
+    """Who sat where (N E S W), the disguise included."""
+    marks: tuple[int, int]
+    """Marked by the (first, second) bot of the pairing."""
+    contract: str = ""
+    """As in ``90H x by E``, the seats and suits as played; empty when passed out."""
+    made: bool | None = None
+    faults: tuple[TableFault, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    """Attempts before this one."""
+    decisions: Mapping[str, int] = field(default_factory=dict)
+    """Decisions made, by bot."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time charged for them, by bot."""
+
+    @property
+    def swing(self) -> int:
+        """Marks of the first bot minus marks of the second."""
+        return self.marks[0] - self.marks[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values, for JSON."""
+        return {
+            "schema": SCHEMA,
+            "table": self.table.id,
+            "board": self.table.board,
+            "first": self.table.pairing.first,
+            "second": self.table.pairing.second,
+            "side": self.table.side.value,
+            "number": self.table.number,
+            "match_id": self.match_id,
+            "reason": self.reason,
+            "seats": dict(self.seats),
+            "marks": list(self.marks),
+            "contract": self.contract,
+            "made": self.made,
+            "faults": [fault._asdict() for fault in self.faults],
+            "attempts": [attempt._asdict() for attempt in self.attempts],
+            "decisions": dict(self.decisions),
+            "seconds": {bot: round(value, 3) for bot, value in self.seconds.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> TableResult:
+        """The result that ``to_dict`` gave; ValueError (or KeyError, TypeError) for anything else."""
+        if values["schema"] != SCHEMA:
+            raise ValueError(f"schema {values['schema']}; this version reads {SCHEMA}")
+        first, second = values["marks"]
+        return cls(
+            table=Table(
+                int(values["board"]),
+                Pairing(values["first"], values["second"]),
+                Side(values["side"]),
+                int(values["number"]),
+            ),
+            match_id=values["match_id"],
+            reason=values["reason"],
+            seats=values["seats"],
+            marks=(int(first), int(second)),
+            contract=values["contract"],
+            made=values["made"],
+            faults=tuple(TableFault(**fault) for fault in values["faults"]),
+            attempts=tuple(Attempt(**attempt) for attempt in values["attempts"]),
+            decisions=values["decisions"],
+            seconds=values["seconds"],
+        )

@@ -1,0 +1,250 @@
+"""What a seat can infer during the card play: who may still hold which card, and how likely.
+
+Everything follows from the view: cards that were played, suits that were not followed, duties to
+trump and to rise that somebody did not fulfil, belotes that were said.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from contree.engine import masks
+from contree.engine.cards import ALL_CARDS, SUIT_MASKS, Card, mask_of
+from contree.engine.masks import BEATS
+from contree.engine.view import View
+
+MARRIAGE: Final = 0b00110000
+"""Queen and king, within a suit."""
+
+# A card of trump that was not seen is rather with the pair that chose the trump.
+_TAKER_TRUMPS: Final = 1.8
+_HELPER_TRUMPS: Final = 1.1
+
+
+class Knowledge(NamedTuple):
+    """What is known before the seat plays a card. Sets of cards are masks."""
+
+    strain: int
+    row: int
+    """Where the strain's part of ``masks.BEATS`` begins."""
+    trumps: int
+    """The trump suit; no card at sans-atout and tout-atout."""
+    seat: int
+    step: int
+    """What to add to a seat, modulo 4, to reach the next one."""
+    taking: bool
+    """Whether the seat is on the takers' side."""
+    mine: bool
+    """Whether the seat itself bid the contract."""
+    hand: int
+    unseen: int
+    """The cards that the other three still hold."""
+    may: tuple[int, int, int, int]
+    """The unseen cards that each other seat may hold."""
+    weight: tuple[float, float, float, float]
+    """How many cards each seat still holds: a hidden card is as likely in a hand as it is large."""
+    trump_weight: tuple[float, float, float, float]
+    """The same for cards of trump."""
+
+    def chance(self, seat: int, cards: int) -> float:
+        """How likely it is that another seat holds at least one of these cards."""
+        may = self.may
+        cards &= may[seat]
+        if not cards:
+            return 0.0
+        if cards & self.trumps:
+            weight = self.trump_weight
+        else:
+            weight = self.weight
+        me = self.seat
+        first, second = (other for other in (0, 1, 2, 3) if other not in (me, seat))
+        with_first = cards & may[first]
+        with_second = cards & may[second]
+        if cards & ~(with_first | with_second):
+            return 1.0
+        here = weight[seat]
+        both = (with_first & with_second).bit_count()
+        missing = 1.0
+        if both:
+            missing = (1.0 - here / (here + weight[first] + weight[second])) ** both
+        only_first = with_first.bit_count() - both
+        if only_first:
+            missing *= (1.0 - here / (here + weight[first])) ** only_first
+        only_second = with_second.bit_count() - both
+        if only_second:
+            missing *= (1.0 - here / (here + weight[second])) ** only_second
+        return 1.0 - missing
+
+    def takes(self, seat: int, best: int, led: int) -> float:
+        """How likely another seat can take a trick from the card ``best`` when suit ``led`` was
+        led.
+        """
+        suit = SUIT_MASKS[led]
+        higher = BEATS[self.row + best] & self.unseen
+        trumps = self.trumps
+        if not trumps or suit == trumps:
+            return self.chance(seat, higher & suit)
+        void = 1.0 - self.chance(seat, suit)
+        cut = void * self.chance(seat, higher & trumps) if void else 0.0
+        return self.chance(seat, higher & suit) + cut
+
+    def holds_up(self, best: int, *, ours: bool, led: int, later: tuple[int, ...]) -> float:
+        """How likely the seat's pair wins a trick that the card ``best`` holds now.
+
+        ``ours`` says who played it, ``later`` which other seats have still to play.
+        """
+        partner = self.seat ^ 2
+        kept = 1.0 if ours else 0.0
+        retaken = 0.0
+        for seat in later:
+            takes = self.takes(seat, best, led)
+            if seat == partner:
+                # Over a higher card of unknown rank it is harder.
+                retaken += (1.0 - kept - retaken) * takes * (0.5 if ours else 1.0)
+            else:
+                kept *= 1.0 - takes
+                retaken *= 1.0 - 0.5 * takes
+        return kept + retaken
+
+    def against(self, cards: int) -> float:
+        """How likely it is that an opponent holds at least one of these cards."""
+        seat = self.seat
+        left = self.chance((seat + 1) & 3, cards)
+        return left + (1.0 - left) * self.chance((seat + 3) & 3, cards)
+
+    def against_may_hold(self, cards: int) -> int:
+        """Those of these cards that an opponent may hold."""
+        seat, may = self.seat, self.may
+        return cards & (may[(seat + 1) & 3] | may[(seat + 3) & 3])
+
+
+def infer(view: View) -> Knowledge:
+    """What this view tells; only for a view that asks for a card."""
+    contract, current = view.contract, view.trick
+    if contract is None or current is None:
+        raise ValueError("this view asks for no card")
+    seat = view.seat
+    strain: int = contract.strain
+    row = strain * 32
+    trumps = SUIT_MASKS[strain] if strain < masks.NO_TRUMP else 0
+    duties = view.rules.play_duties
+    step = view.rules.turn_direction.step
+    rise = _rise_duties(strain, trumps, duties)
+
+    played = 0
+    never = [0, 0, 0, 0]
+    for trick in (*view.tricks, current):
+        cards = trick.cards
+        if not cards:
+            break
+        player: int = trick.leader
+        best: int = cards[0]
+        holder = player
+        led = best >> 3
+        suit = SUIT_MASKS[led]
+        played |= 1 << best
+        for card in cards[1:]:
+            player = (player + step) & 3
+            bit = 1 << card
+            played |= bit
+            beaten_by = BEATS[row + best]
+            takes = beaten_by & bit
+            if bit & suit:
+                if not takes and rise[led] & (2 if holder == player ^ 2 else 1):
+                    never[player] |= beaten_by & suit
+            else:
+                never[player] |= suit
+                if trumps and not takes and holder != player ^ 2:
+                    never[player] |= _not_cut(bit, best, trumps, beaten_by, duties)
+            if takes:
+                best = card
+                holder = player
+
+    hand = mask_of(view.hand)
+    unseen = ALL_CARDS & ~(played | hand)
+    may = [unseen & ~cards for cards in never]
+    may[seat] = 0
+    left = [8 - len(view.tricks)] * 4
+    player = current.leader
+    for _ in current.cards:
+        left[player] -= 1
+        player = (player + step) & 3
+    left[seat] = 0
+    if view.belotes:
+        _place_belotes(view, strain, played, may)
+    _place_full_hands(may, left)
+
+    taker: int = contract.taker
+    trump_weight = list(map(float, left))
+    trump_weight[taker] *= _TAKER_TRUMPS
+    trump_weight[taker ^ 2] *= _HELPER_TRUMPS
+    return Knowledge(
+        strain,
+        row,
+        trumps,
+        seat,
+        step,
+        not (seat ^ taker) & 1,
+        seat == taker,
+        hand,
+        unseen,
+        (may[0], may[1], may[2], may[3]),
+        (float(left[0]), float(left[1]), float(left[2]), float(left[3])),
+        (trump_weight[0], trump_weight[1], trump_weight[2], trump_weight[3]),
+    )
+
+
+def _rise_duties(strain: int, trumps: int, duties: int) -> tuple[int, ...]:
+    """For each suit led: 1 when one must rise over an opponent, 2 over the partner, 3 both."""
+    if trumps:
+        over = bool(duties & masks.TRUMP_RISE) + 2 * bool(duties & masks.TRUMP_RISE_PARTNER)
+        return tuple(over if suit == strain else 0 for suit in range(4))
+    if strain == masks.ALL_TRUMP:
+        return (bool(duties & masks.TA_RISE) + 2 * bool(duties & masks.TA_RISE_PARTNER),) * 4
+    return (bool(duties & masks.SA_RISE) + 2 * bool(duties & masks.SA_RISE_PARTNER),) * 4
+
+
+def _not_cut(bit: int, best: int, trumps: int, beaten_by: int, duties: int) -> int:
+    """The trumps that nobody holds who, without the led suit and against an opponent's ``best``,
+    played the card ``bit`` which does not take the trick.
+    """
+    if not 1 << best & trumps:
+        return trumps
+    if bit & trumps:
+        return trumps & beaten_by if duties & masks.OVERTRUMP else 0
+    return trumps & beaten_by if duties & masks.UNDERTRUMP_FREE else trumps
+
+
+def _place_belotes(view: View, strain: int, played: int, may: list[int]) -> None:
+    """Who has said belote holds the other card of the pair, unless it was played too."""
+    suits = (strain,) if strain < masks.NO_TRUMP else (0, 1, 2, 3)
+    for suit in suits:
+        pair = MARRIAGE << suit * 8
+        missing = pair & ~played
+        if missing.bit_count() != 1:
+            continue
+        holder = _player_of(view, pair & played)
+        if holder in view.belotes and may[holder] & missing:
+            for seat in range(4):
+                if seat != holder:
+                    may[seat] &= ~missing
+
+
+def _player_of(view: View, bit: int) -> int:
+    """Who played a card, -1 when nobody has."""
+    card = bit.bit_length() - 1
+    step = view.rules.turn_direction.step
+    for trick in view.tricks if view.trick is None else (*view.tricks, view.trick):
+        if card in trick.cards:
+            return (trick.leader + step * trick.cards.index(Card(card))) & 3
+    return -1
+
+
+def _place_full_hands(may: list[int], left: list[int]) -> None:
+    """When a seat may hold no more cards than it has, it has them all."""
+    for seat in range(4):
+        if left[seat] and may[seat].bit_count() == left[seat]:
+            certain = may[seat]
+            for other in range(4):
+                if other != seat:
+                    may[other] &= ~certain

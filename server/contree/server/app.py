@@ -1,0 +1,104 @@
+"""The composition root: a store, a host, servicers, metrics, and an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+from typing import NamedTuple
+
+import structlog
+
+from contree.server.host import Host
+from contree.server.rpc.servers import RpcServer
+from contree.server.settings import Settings, parse_address
+from contree.server.store import connect, embedded_store
+from contree.server.telemetry import AddressUnavailable, Metrics, metrics_server
+
+_log = structlog.get_logger(__name__)
+
+
+class Serving(NamedTuple):
+    """A server that serves."""
+
+    address: str
+    """HOST:PORT for bots and hosts."""
+    metrics_address: str | None
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Serving]:
+    """A server for the time of an ``async with``; drains at the end.
+
+    Raises AddressUnavailable, StoreUnavailable, EmbeddedStoreError.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        url = settings.redis_url
+        if url is None:
+            fsync = "everysec" if settings.fsync == "everysec" else "always"
+            embedded = await stack.enter_async_context(
+                embedded_store(settings.data_dir, fsync)  # type: ignore[arg-type]
+            )
+            url = embedded.url
+        store = await connect(url)
+        stack.push_async_callback(store.close)
+        metrics = Metrics(version=version("contree"), server_id=settings.server_id)
+        metrics.store_up.set(1)
+        host = Host(settings, store, metrics)
+        rpc = RpcServer(host)
+        address = _bind(rpc, settings.listen)
+        metrics_address = None
+        if settings.metrics is not None:
+            metrics_address = await stack.enter_async_context(
+                metrics_server(metrics.registry, settings.metrics, lambda: not host.draining)
+            )
+        await stack.enter_async_context(host.running())
+        await rpc.start()
+        try:
+            _log.info("serving", address=address, metrics=metrics_address)
+            yield Serving(address, metrics_address)
+        finally:
+            await rpc.refuse()
+            await host.drain()
+            await rpc.stop(0.5)
+            _log.info("stopped")
+
+
+async def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT, then drain."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with running(settings) as serving:
+        if settings.ready_file is not None:
+            _write_ready(settings, serving)
+        await stop.wait()
+    if settings.ready_file is not None:
+        settings.ready_file.unlink(missing_ok=True)
+
+
+def _bind(rpc: RpcServer, listen: str) -> str:
+    host, _ = parse_address(listen)
+    try:
+        port = rpc.bind(listen)
+    except RuntimeError:
+        port = 0
+    if not port:
+        raise AddressUnavailable(listen, "another program listens there", "--listen")
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _write_ready(settings: Settings, serving: Serving) -> None:
+    assert settings.ready_file is not None
+    target = settings.ready_file
+    text = json.dumps(
+        {"address": serving.address, "metrics": serving.metrics_address, "pid": os.getpid()}
+    )
+    temporary = target.with_name(f"{target.name}.{os.getpid()}")
+    temporary.write_text(text + "\n", encoding="utf-8")
+    temporary.replace(target)

@@ -1,0 +1,81 @@
+"""What a caller of the host may have asked for in vain.
+
+HostError
+├── MatchEnded           the match is over
+├── MatchNotEnded        the match is not over
+├── NotDisclosed         hidden cards may not be shown yet
+├── RequestIdReused      the request id belongs to another match
+├── Draining             this server is stopping
+├── MatchElsewhere       another server holds the match
+└── MatchLost            the match cannot go on here
+"""
+
+from __future__ import annotations
+
+
+class HostError(Exception):
+    """Base of what the host raises; the text is one sentence for people."""
+
+
+class MatchEnded(HostError):
+    """The match is over."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"Match {match_id} is over.")
+        self.match_id = match_id
+
+
+class MatchNotEnded(HostError):
+    """The match is not over."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"Match {match_id} is not over: ask again once it has ended.")
+        self.match_id = match_id
+
+
+class NotDisclosed(HostError):
+    """Hidden cards of the match may not be shown yet."""
+
+    def __init__(self, match_id: str, group: str) -> None:
+        super().__init__(
+            f"The cards of match {match_id} may not be shown before its disclosure group "
+            f"{group!r} is released."
+        )
+        self.match_id = match_id
+        self.group = group
+
+
+class RequestIdReused(HostError):
+    """The request id belongs to a match that was asked for differently."""
+
+    def __init__(self, request_id: str, match_id: str) -> None:
+        super().__init__(
+            f"Request id {request_id!r} was used for match {match_id}, which differs: "
+            "use a new request id."
+        )
+        self.request_id = request_id
+        self.match_id = match_id
+
+
+class Draining(HostError):
+    """This server is stopping."""
+
+    def __init__(self) -> None:
+        super().__init__("This server is stopping: dial again.")
+
+
+class MatchElsewhere(HostError):
+    """Another server holds the match."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"Match {match_id} is held by another server: ask again in a moment.")
+        self.match_id = match_id
+
+
+class MatchLost(HostError):
+    """The entries of a match could not be written here."""
+
+    def __init__(self, match_id: str, why: str) -> None:
+        super().__init__(f"Match {match_id} went on elsewhere ({why}): ask again.")
+        self.match_id = match_id
+        self.why = why

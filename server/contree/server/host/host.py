@@ -1,0 +1,321 @@
+"""The host: all that a server does, behind the servicers. Composed of parts that do one thing each.
+
+seating    bots and seats            tables     live tables, commands, deadlines, commits
+ownership  leases, adoption          notices    records and feeds, after the journal
+watching   spectators and hosts      feeds      seats that want every event
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from dataclasses import replace
+
+import structlog
+
+from contree.server.host import frames
+from contree.server.host.errors import (
+    Draining,
+    MatchElsewhere,
+    MatchEnded,
+    MatchNotEnded,
+    NotDisclosed,
+    RequestIdReused,
+)
+from contree.server.host.follow import EventFeeds
+from contree.server.host.notices import Notices
+from contree.server.host.ownership import Ownership
+from contree.server.host.record import record_of
+from contree.server.host.seating import Seating
+from contree.server.host.session import Identity, Session
+from contree.server.host.table import Table
+from contree.server.host.tables import Tables, wall_ms
+from contree.server.host.watch import Watching
+from contree.server.match import (
+    Abandon,
+    Created,
+    Disclosure,
+    EndReason,
+    Match,
+    MatchSpec,
+    Rejected,
+    Stage,
+    create,
+    decode_entry,
+    encode_entry,
+    fold,
+)
+from contree.server.settings import Settings
+from contree.server.store import MatchNotFound, MatchStore
+from contree.server.telemetry import Metrics
+
+_REQUEST_TTL_S = 7 * 86_400
+_log = structlog.get_logger(__name__)
+
+
+class Host:
+    """One server's part of the service. Its tasks live as long as ``running``."""
+
+    def __init__(self, settings: Settings, store: MatchStore, metrics: Metrics) -> None:
+        self.settings = settings
+        self.store = store
+        self.metrics = metrics
+        self._loop = asyncio.get_running_loop()
+        self.notices = Notices(store)
+        self.tables = Tables(
+            store,
+            metrics,
+            self.notices,
+            on_ended=self._ended,
+            on_lost=self._lost,
+        )
+        self.feeds = EventFeeds(store, on_failure=lambda session: session.outbox.close())
+        self.seating = Seating(self.tables, self.feeds)
+        self.ownership = Ownership(
+            store,
+            self.tables,
+            server_id=settings.server_id,
+            lease_ms=settings.lease_ms,
+            adopt=self._adopt,
+            lost=lambda match_id: self._lost_id(match_id, "lease"),
+        )
+        self.watching = Watching(store, self.tables, max_outbox=settings.max_outbox)
+        self.draining = False
+        self._released: dict[str, bool] = {}
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[Host]:
+        """Run the host's tasks for the time of an ``async with``; drains nothing by itself."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(work())
+                for work in (
+                    self.tables.committer.run,
+                    self.notices.run,
+                    self.ownership.run,
+                    self._beat,
+                    self._gauge,
+                )
+            ]
+            try:
+                yield self
+            finally:
+                await self.feeds.close()
+                for task in tasks:
+                    task.cancel()
+
+    async def drain(self) -> None:
+        """Stop: no new matches and seats, bots are sent away, leases given up when all is written.
+
+        Bounded by the setting ``drain_s``. What is being played goes on at another server, or here
+        after a restart.
+        """
+        self.draining = True
+        self.ownership.adopting = False
+        for session in self.seating.lobby.sessions():
+            session.leaving = True
+            session.send(frames.go_away(int(self.settings.drain_s * 1000)))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.settings.drain_s):
+                await self.tables.committer.settled()
+                await self.notices.idle()
+        for session in self.seating.lobby.sessions():
+            session.outbox.close()
+        await self._within_drain(self.ownership.release_all())
+
+    async def _within_drain(self, work: Awaitable[None]) -> None:
+        try:
+            await asyncio.wait_for(work, max(0.5, self.settings.drain_s))
+        except Exception as error:  # a lease that is not given up runs out by itself
+            _log.warning("leases_not_released", error=repr(error))
+
+    # -- matches --------------------------------------------------------------------------------
+
+    async def create_match(self, spec: MatchSpec) -> Match:
+        """Create a match, or find the one that the request id made. Raises RequestIdReused."""
+        if self.draining:
+            raise Draining
+        if spec.request_id:
+            bound = await self.store.remember(spec.request_id, spec.match_id, _REQUEST_TTL_S)
+            if bound != spec.match_id:
+                existing = await self._made_before(bound)
+                if existing is not None:
+                    _check_same(existing.spec, spec)
+                    return existing
+                # The first attempt died between the request id and the journal: go on with its id.
+                spec = _with_id(spec, bound)
+        step = create(Created(spec), wall_ms())
+        made = await self.store.create(
+            spec.match_id,
+            labels=spec.labels,
+            entries=[encode_entry(entry) for entry in step.entries],
+            owner=self.settings.server_id,
+            lease_ms=self.settings.lease_ms,
+        )
+        if not made.created:
+            existing = await self.match(spec.match_id)
+            _check_same(existing.spec, spec)
+            return existing
+        self.metrics.matches_created.inc()
+        return self._open(step.after, made.fence).match
+
+    async def _made_before(self, match_id: str) -> Match | None:
+        try:
+            return await self.match(match_id)
+        except MatchNotFound:
+            return None
+
+    async def match(self, match_id: str) -> Match:
+        """A match as committed. Raises MatchNotFound."""
+        table = self.tables.get(match_id)
+        if table is not None:
+            return table.match
+        return fold(decode_entry(data) for data in await self.store.read(match_id))
+
+    def connected(self, match_id: str) -> tuple[bool, bool, bool, bool]:
+        """Which seats' bots are here."""
+        table = self.tables.get(match_id)
+        if table is None:
+            return False, False, False, False
+        north, east, south, west = (attached is not None for attached in table.attached)
+        return north, east, south, west
+
+    async def matches(self, label: str, after: str, limit: int) -> tuple[list[str], list[Match]]:
+        """The next ids of a label after an id, in the order created, and those that are matches."""
+        ids = await self.store.matches(label, after=after, limit=limit)
+        found = []
+        for match_id in ids:
+            with contextlib.suppress(MatchNotFound):
+                found.append(await self.match(match_id))
+        return ids, found
+
+    async def cancel(self, match_id: str, reason: str) -> Match:
+        """End a match without a result. Raises MatchNotFound, MatchEnded, MatchElsewhere."""
+        table = self.tables.get(match_id)
+        if table is None:
+            match = await self.match(match_id)
+            if match.stage is Stage.ENDED:
+                raise MatchEnded(match_id)
+            raise MatchElsewhere(match_id)
+        try:
+            return await self.tables.ask(table, Abandon(EndReason.CANCELLED, reason))
+        except Rejected:
+            raise MatchEnded(match_id) from None
+
+    async def disclosed(self, match: Match) -> bool:
+        """Whether the hidden cards of a match may be shown."""
+        if match.stage is not Stage.ENDED:
+            return False
+        if match.spec.disclosure is Disclosure.AT_MATCH_END:
+            return True
+        if match.spec.group not in self._released:
+            if not await self.store.disclosed(match.spec.group):
+                return False
+            self._released[match.spec.group] = True
+        return True
+
+    async def release_group(self, group: str) -> None:
+        """Let the cards of a disclosure group's ended matches be shown."""
+        await self.store.disclose(group)
+
+    async def record(self, match_id: str) -> str:
+        """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed."""
+        match = await self.match(match_id)
+        if match.stage is not Stage.ENDED:
+            raise MatchNotEnded(match_id)
+        if not await self.disclosed(match):
+            raise NotDisclosed(match_id, match.spec.group)
+        data = await self.store.record(match_id)
+        if data is not None:
+            return data.decode()
+        return record_of(match)
+
+    # -- sessions -------------------------------------------------------------------------------
+
+    def new_session(self, identity: Identity) -> Session:
+        """A session that has not arrived yet. Raises Draining."""
+        if self.draining:
+            raise Draining
+        return Session(identity, max_outbox=self.settings.max_outbox, now=self._loop.time())
+
+    def sessions(self) -> Sequence[Session]:
+        """All connected bots."""
+        return self.seating.lobby.sessions()
+
+    def now(self) -> float:
+        """The clock of sessions and tables, in seconds."""
+        return self._loop.time()
+
+    # -- tables coming and going ----------------------------------------------------------------
+
+    def _open(self, match: Match, fence: int) -> Table:
+        table = self.tables.add(match, fence)
+        if match.stage is Stage.ENDED:
+            # Four players of the house have played it to its end already.
+            self.tables.end(table)
+            return table
+        self.notices.changed(table)
+        self.seating.open(table)
+        return table
+
+    def _adopt(self, match: Match, fence: int) -> None:
+        if match.stage is Stage.ENDED:
+            # Its server died between the last entry and the record.
+            self.notices.ended(Table(match, fence, self._loop.time()))
+            return
+        self._open(match, fence)
+
+    def _ended(self, table: Table) -> None:
+        self.seating.close(table)
+        self.notices.ended(table)
+        self.seating.fill()
+
+    def _lost(self, table: Table, why: str) -> None:
+        _log.warning("match_lost", match_id=table.match.id, why=why)
+        self.seating.close(table)
+        self.tables.drop(table)
+
+    def _lost_id(self, match_id: str, why: str) -> None:
+        table = self.tables.get(match_id)
+        if table is not None:
+            self._lost(table, why)
+
+    # -- heartbeats and gauges ------------------------------------------------------------------
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self.settings.heartbeat_s)
+            now = self._loop.time()
+            for session in self.seating.lobby.sessions():
+                seats = [(ref, table.match.seq) for ref, (table, _) in session.seats.items()]
+                session.send(frames.heartbeat(session.beat(now), seats))
+
+    async def _gauge(self) -> None:
+        while True:
+            self.metrics.bots_connected.set(len(self.seating.lobby.sessions()))
+            self.metrics.oldest_unmoved_table_seconds.set(self.tables.oldest_unmoved())
+            await asyncio.sleep(1)
+
+
+def new_match_id() -> str:
+    """A match id: ids made later sort after, whichever server made them (to the millisecond)."""
+    return f"m{time.time_ns() // 1_000_000:011x}{secrets.token_hex(5)}"
+
+
+def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:
+    same = (
+        existing.rules == asked.rules
+        and existing.mode is asked.mode
+        and existing.board == asked.board
+        and existing.seats == asked.seats
+        and existing.labels == asked.labels
+    )
+    if not same:
+        raise RequestIdReused(asked.request_id, existing.match_id)
+
+
+def _with_id(spec: MatchSpec, match_id: str) -> MatchSpec:
+    return replace(spec, match_id=match_id)

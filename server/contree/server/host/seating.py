@@ -1,0 +1,124 @@
+"""Bots and seats: who arrives and leaves, who is given which seat, who comes back to which."""
+
+from __future__ import annotations
+
+import asyncio
+
+from contree.engine import SEATS, Seat
+from contree.server.host import frames
+from contree.server.host.follow import EventFeeds
+from contree.server.host.lobby import Lobby
+from contree.server.host.session import Session
+from contree.server.host.table import Attached, Table
+from contree.server.host.tables import Tables
+from contree.server.match import Rejected, Stage, Step, TakeSeat
+
+
+class Seating:
+    """Seats bots at tables and keeps for each instance the seats that it holds."""
+
+    def __init__(self, tables: Tables, feeds: EventFeeds) -> None:
+        self._tables = tables
+        self._feeds = feeds
+        self._loop = asyncio.get_running_loop()
+        self._held: dict[tuple[str, str], set[tuple[str, Seat]]] = {}
+        self.lobby = Lobby()
+
+    def owed(self, session: Session) -> int:
+        """How many seats an instance holds from before."""
+        return len(self._held.get(session.identity.key, ()))
+
+    def arrive(self, session: Session) -> None:
+        """Take a session in: it supersedes an older one and gets back the seats it holds."""
+        old = self.lobby.enter(session)
+        if old is not None:
+            old.send(frames.superseded())
+            old.outbox.close()
+            self._unseat(old)
+        for match_id, seat in sorted(self._held.get(session.identity.key, ())):
+            table = self._tables.get(match_id)
+            if table is not None:
+                self._attach(table, seat, session, resumed=True)
+        self.fill()
+
+    def depart(self, session: Session) -> None:
+        """Let a session go. Its seats stay its instance's, for as long as the grace allows."""
+        session.outbox.close()
+        self.lobby.leave(session)
+        self._unseat(session)
+
+    def open(self, table: Table) -> None:
+        """Look for bots for the seats of a table, whether new or taken over."""
+        match = table.match
+        now = self._loop.time()
+        for seat in SEATS:
+            state = match.seats[seat]
+            if match.spec.seats[seat].house or state.house:
+                continue
+            if not state.taken:
+                self.lobby.await_bot(table, seat)
+                continue
+            key = (match.spec.seats[seat].key_id, state.instance_id)
+            self._held.setdefault(key, set()).add((match.id, seat))
+            session = self.lobby.find(*key)
+            if session is not None:
+                self._attach(table, seat, session, resumed=True)
+            else:
+                table.detach(seat, now)
+        self._tables.rearm(table)
+        self.fill()
+
+    def close(self, table: Table) -> None:
+        """Forget the seats of a table that is over or lost."""
+        self.lobby.forget(table)
+        match = table.match
+        for seat in SEATS:
+            key = (match.spec.seats[seat].key_id, match.seats[seat].instance_id)
+            held = self._held.get(key)
+            if held is not None:
+                held.discard((match.id, seat))
+                if not held:
+                    del self._held[key]
+
+    def fill(self) -> None:
+        """Offer waiting seats to bots that have room."""
+        for session, table, seat in self.lobby.offers():
+            self._offer(session, table, seat)
+
+    def _offer(self, session: Session, table: Table, seat: Seat) -> None:
+        session.reserved += 1
+        identity = session.identity
+
+        def seated(outcome: Step | Rejected) -> None:
+            session.reserved -= 1
+            if isinstance(outcome, Rejected):
+                return
+            self._held.setdefault(identity.key, set()).add((table.match.id, seat))
+            present = self.lobby.find(*identity.key)
+            if present is not None:
+                self._attach(table, seat, present, resumed=False)
+            else:
+                table.detach(seat, self._loop.time())
+
+        self._tables.submit(
+            table, TakeSeat(seat, identity.bot_version, identity.instance_id), seated
+        )
+
+    def _attach(self, table: Table, seat: Seat, session: Session, *, resumed: bool) -> None:
+        match = table.match
+        ref = session.bind(table, seat)
+        table.attach(seat, Attached(session, ref), self._loop.time())
+        session.send(frames.seat_assigned(match, seat, ref, resumed=resumed))
+        if session.identity.events:
+            self._feeds.follow(table, seat, session, ref)
+        if match.stage is Stage.PLAYING and match.owed_since[seat] and not match.seats[seat].house:
+            session.send(self._tables.turn(table, seat, again=resumed))
+        self._tables.rearm(table)
+
+    def _unseat(self, session: Session) -> None:
+        now = self._loop.time()
+        for table, seat in session.seats.values():
+            table.detach(seat, now)
+            table.readers = [one for one in table.readers if one.owner is not session]
+            self._tables.rearm(table)
+        session.seats.clear()

@@ -1,0 +1,359 @@
+"""The live tables of this server: takes commands, keeps deadlines, commits, tells those concerned.
+
+A command is decided at once when its table is free, and waits while the table's last entries are on
+their way to the journal. Nothing of a step is told to anybody before its entries are committed.
+There is no task per table or per move: timers are the event loop's, the commit loop is one task.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+
+from contree.engine import SEATS, Seat
+from contree.server.host import frames
+from contree.server.host.committer import Commit, Committer
+from contree.server.host.errors import MatchLost
+from contree.server.host.notices import Notices
+from contree.server.host.table import Reply, Table
+from contree.server.match import (
+    Abandon,
+    Acted,
+    Command,
+    EndReason,
+    Faulted,
+    FaultKind,
+    GiveUp,
+    Match,
+    Rejected,
+    RunOut,
+    Stage,
+    Step,
+    decide,
+    encode_entry,
+    feed,
+)
+from contree.server.store import (
+    Append,
+    Appended,
+    AppendResult,
+    MatchStore,
+    StoreError,
+)
+from contree.server.telemetry import Metrics
+
+_log = structlog.get_logger(__name__)
+_SOON_S = 0.05
+
+
+class Tables:
+    """All tables whose lease this server holds."""
+
+    def __init__(
+        self,
+        store: MatchStore,
+        metrics: Metrics,
+        notices: Notices,
+        *,
+        on_ended: Callable[[Table], None],
+        on_lost: Callable[[Table, str], None],
+    ) -> None:
+        """``on_ended`` is called when a match is over, ``on_lost`` when one cannot go on here."""
+        self._metrics = metrics
+        self._notices = notices
+        self._on_ended = on_ended
+        self._on_lost = on_lost
+        self._loop = asyncio.get_running_loop()
+        self._tables: dict[str, Table] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self.committer = Committer(store, metrics, self._after_outage)
+
+    # -- tables ---------------------------------------------------------------------------------
+
+    def get(self, match_id: str) -> Table | None:
+        """The live table of a match, None when it is not here."""
+        return self._tables.get(match_id)
+
+    def all(self) -> tuple[Table, ...]:
+        """All live tables."""
+        return tuple(self._tables.values())
+
+    def add(self, match: Match, fence: int) -> Table:
+        """Host a match from here on."""
+        table = Table(match, fence, self._loop.time())
+        self._tables[match.id] = table
+        if match.stage in _COUNTED:
+            self._metrics.tables[match.stage.value].inc()
+        self._arm(table)
+        return table
+
+    def drop(self, table: Table) -> None:
+        """Host a match no longer. Its commands are answered as lost, its seats set free."""
+        if self._tables.pop(table.match.id, None) is None:
+            return
+        timer = self._timers.pop(table.match.id, None)
+        if timer is not None:
+            timer.cancel()
+        if table.match.stage in _COUNTED:
+            self._metrics.tables[table.match.stage.value].dec()
+        for seat in SEATS:
+            attached = table.attached[seat]
+            if attached is not None:
+                attached.session.seats.pop(attached.ref, None)
+                table.attached[seat] = None
+        lost = Rejected(f"match {table.match.id} is not held by this server any more")
+        while table.commands:
+            _, reply = table.commands.popleft()
+            if reply is not None:
+                reply(lost)
+
+    # -- commands -------------------------------------------------------------------------------
+
+    def submit(self, table: Table, command: Command, reply: Reply | None = None) -> None:
+        """Decide a command as soon as the table is free; ``reply`` hears what became of it."""
+        if table.busy:
+            table.commands.append((command, reply))
+        else:
+            self._run(table, command, reply)
+
+    def ask(self, table: Table, command: Command) -> asyncio.Future[Match]:
+        """Submit a command for a caller that waits: the match afterwards, or Rejected."""
+        answer: asyncio.Future[Match] = self._loop.create_future()
+
+        def reply(outcome: Step | Rejected) -> None:
+            if answer.done():
+                return
+            if isinstance(outcome, Rejected):
+                answer.set_exception(outcome)
+            else:
+                answer.set_result(outcome.after)
+
+        self.submit(table, command, reply)
+        return answer
+
+    def _run(self, table: Table, command: Command, reply: Reply | None) -> None:
+        try:
+            step = decide(table.match, command, wall_ms())
+        except Rejected as rejected:
+            if reply is not None:
+                reply(rejected)
+            return
+        if not step.entries:
+            if reply is not None:
+                reply(step)
+            return
+        table.busy = True
+        append = Append(
+            table.match.id,
+            table.match.version,
+            table.fence,
+            tuple(encode_entry(entry) for entry in step.entries),
+        )
+
+        def done(result: AppendResult | StoreError) -> None:
+            self._answered(table, step, reply, result)
+
+        self.committer.add(Commit(append, done))
+
+    def _answered(
+        self, table: Table, step: Step, reply: Reply | None, result: AppendResult | StoreError
+    ) -> None:
+        if self._tables.get(table.match.id) is not table:
+            return
+        if not isinstance(result, Appended):
+            _log.warning("append_refused", match_id=table.match.id, result=repr(result))
+            if reply is not None:
+                reply(Rejected(str(MatchLost(table.match.id, type(result).__name__))))
+            self._on_lost(table, type(result).__name__)
+            return
+        before, table.match = table.match, step.after
+        now = self._loop.time()
+        table.moved_at = now
+        self._count(table, before, step, now)
+        if reply is not None:
+            reply(step)
+        self._tell(table, before, step, now)
+        table.busy = False
+        self._arm(table)
+        while table.commands and not table.busy:
+            command, waiting = table.commands.popleft()
+            self._run(table, command, waiting)
+        if step.after.stage is Stage.ENDED:
+            self.end(table)
+
+    # -- telling --------------------------------------------------------------------------------
+
+    def _tell(self, table: Table, before: Match, step: Step, now: float) -> None:
+        """Tell seats and readers what came of a committed step, and start the clocks."""
+        previous = before
+        for entry, after in zip(step.entries, step.states, strict=True):
+            for reader in table.readers:
+                reader.read(previous, entry, after)
+            if len(after.game.finished) > len(previous.game.finished):
+                self._to_seats(table, partial(_deal_ended, after))
+            if isinstance(entry, Faulted):
+                self._tell_fault(table, previous, entry, after)
+            previous = after
+        for seat in SEATS:
+            since = step.after.owed_since[seat]
+            if since == before.owed_since[seat]:
+                continue
+            if not since:
+                table.stop_clock(seat)
+                continue
+            table.start_clock(seat, now)
+            attached = table.attached[seat]
+            if attached is not None and not step.after.seats[seat].house:
+                attached.session.send(self.turn(table, seat, again=False))
+        if step.after.stage is not before.stage:
+            table.stage_started = now
+            self._restaged(before.stage, step.after.stage)
+            if step.after.stage is Stage.ENDED:
+                self._to_seats(table, lambda ref: frames.match_ended(step.after, ref))
+            else:
+                self._notices.changed(table)
+
+    def turn(self, table: Table, seat: Seat, *, again: bool) -> frames.ServerMessage:
+        """The turn of a seat that owes a decision and has its bot here."""
+        attached = table.attached[seat]
+        if attached is None:
+            raise ValueError(f"nobody is attached to {seat}")
+        elapsed = table.elapsed_ms(seat, self._loop.time())
+        return frames.turn(
+            table.match,
+            seat,
+            attached.ref,
+            elapsed=elapsed,
+            round_trip=attached.session.round_trip_ms,
+            again=again,
+        )
+
+    def _tell_fault(self, table: Table, before: Match, entry: Faulted, after: Match) -> None:
+        _log.warning(
+            "fault",
+            match_id=after.id,
+            seat=str(entry.seat),
+            bot=after.spec.seats[entry.seat].name,
+            kind=entry.kind.value,
+            replaced=entry.replaced,
+        )
+        attached = table.attached[entry.seat]
+        if attached is None:
+            return
+        for shown in feed.events_of(before, entry, after):
+            if isinstance(shown, feed.FaultShown):
+                attached.session.send(frames.fault(shown, attached.ref))
+
+    def _to_seats(self, table: Table, message: Callable[[int], frames.ServerMessage]) -> None:
+        for attached in table.attached:
+            if attached is not None:
+                attached.session.send(message(attached.ref))
+
+    def end(self, table: Table) -> None:
+        """Host a match that is over no longer."""
+        match = table.match
+        assert match.end is not None
+        _log.info("match_ended", match_id=match.id, reason=match.end.value)
+        self._metrics.matches_ended[match.end.value].inc()
+        self.drop(table)
+        self._on_ended(table)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def _arm(self, table: Table) -> None:
+        """See that something wakes the table at its deadline.
+
+        A timer that is set for an earlier moment is left alone: most deadlines only move on, and it
+        looks again when it goes off. So a move costs no timer.
+        """
+        match_id = table.match.id
+        deadline = table.deadline(self._loop.time())
+        timer = self._timers.get(match_id)
+        if deadline is None or (timer is not None and timer.when() <= deadline):
+            return
+        if timer is not None:
+            timer.cancel()
+        self._timers[match_id] = self._loop.call_at(deadline, self._on_timer, table)
+
+    def rearm(self, table: Table) -> None:
+        """Look at the deadlines again, after seats were attached or detached."""
+        self._arm(table)
+
+    def _on_timer(self, table: Table) -> None:
+        match = table.match
+        if self._tables.get(match.id) is not table:
+            return
+        del self._timers[match.id]
+        now = self._loop.time()
+        if self.committer.away_since is not None or table.busy:
+            # Nobody's time runs out while the service could not take the answer.
+            self._timers[match.id] = self._loop.call_at(now + _SOON_S, self._on_timer, table)
+            return
+        command = self._due(table, now)
+        if command is not None:
+            self.submit(table, command)
+        if match.id not in self._timers:
+            self._arm(table)
+
+    def _due(self, table: Table, now: float) -> Command | None:
+        """The command that time itself gives, if any is due."""
+        match, control = table.match, table.match.spec.time
+        waited = now - table.stage_started
+        if match.stage is Stage.WAITING and waited >= control.seat_timeout / 1000:
+            return Abandon(EndReason.NOT_STARTED, "a seat was not taken in time")
+        if match.stage is Stage.READYING and waited >= control.ready / 1000:
+            return Abandon(EndReason.NOT_STARTED, "a bot did not say Ready in time")
+        for seat in SEATS:
+            late = table.turn_deadline(seat)
+            if late is not None and late <= now:
+                return RunOut(seat, match.owed_since[seat])
+            grace = table.grace_left(seat, now)
+            if grace is not None and grace <= 0:
+                return GiveUp(seat, FaultKind.DISCONNECTED, "away for longer than the grace")
+        return None
+
+    def _after_outage(self, seconds: float) -> None:
+        for table in self._tables.values():
+            table.shift_clocks(seconds)
+
+    # -- counting -------------------------------------------------------------------------------
+
+    def _count(self, table: Table, before: Match, step: Step, now: float) -> None:
+        previous = before
+        for entry, after in zip(step.entries, step.states, strict=True):
+            if isinstance(entry, Acted):
+                kind = previous.game.decision_kind(entry.seat)
+                if kind is not None:
+                    seconds = 0.0 if entry.by_house else table.elapsed_ms(entry.seat, now) / 1000
+                    self._metrics.moved(kind.name.lower(), seconds)
+            elif isinstance(entry, Faulted):
+                self._metrics.faults[entry.kind.value].inc()
+            previous = after
+
+    def _restaged(self, before: Stage, after: Stage) -> None:
+        if before in _COUNTED:
+            self._metrics.tables[before.value].dec()
+        if after in _COUNTED:
+            self._metrics.tables[after.value].inc()
+
+    def oldest_unmoved(self) -> float:
+        """Seconds since the last entry of the table in play that waits longest; 0 without one."""
+        now = self._loop.time()
+        playing = (t for t in self._tables.values() if t.match.stage is Stage.PLAYING)
+        return max((now - table.moved_at for table in playing), default=0.0)
+
+
+def _deal_ended(match: Match, ref: int) -> frames.ServerMessage:
+    return frames.deal_ended(match, len(match.game.finished), ref)
+
+
+_COUNTED = (Stage.WAITING, Stage.READYING, Stage.PLAYING)
+
+
+def wall_ms() -> int:
+    """Milliseconds since the epoch, for display only."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,144 @@
+"""What others may see of a match: entries become events.
+
+All events are public but one: the cards dealt, of which a seat sees its own and the public none
+before disclosure. A declined contre, and an answer to a window that is still open, makes no event.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from contree.engine import Announced, Card, Contract, Deal, Game, PlacedCall, Seat, Team, Trick
+from contree.server.match.entries import Acted, Ended, Entry, Faulted
+from contree.server.match.spec import EndReason, FaultKind
+from contree.server.match.state import Match, Stage
+
+
+class Started(NamedTuple):
+    """The first deal begins."""
+
+
+class Dealt(NamedTuple):
+    """Cards were dealt; ``hands`` are masks by seat, for the encoder to cut."""
+
+    number: int
+    dealer: Seat
+    hands: tuple[int, int, int, int]
+
+
+class CardPlayed(NamedTuple):
+    """A card was played."""
+
+    seat: Seat
+    card: Card
+    belote: bool
+
+
+class TrickTaken(NamedTuple):
+    """A trick is complete."""
+
+    trick: Trick
+    winner: Seat
+
+
+class DealOver(NamedTuple):
+    """A deal is over; ``scores`` are the totals after it."""
+
+    number: int
+    deal: Deal
+    scores: tuple[int, int]
+
+
+class FaultShown(NamedTuple):
+    """A fault was charged."""
+
+    seat: Seat
+    kind: FaultKind
+    strikes: int
+    replaced: bool
+    detail: str
+
+
+class MatchOver(NamedTuple):
+    """The match is over."""
+
+    reason: EndReason
+    scores: tuple[int, int]
+    winner: Team | None
+
+
+Event = (
+    Started
+    | Dealt
+    | PlacedCall
+    | Contract
+    | CardPlayed
+    | TrickTaken
+    | DealOver
+    | FaultShown
+    | MatchOver
+)
+
+
+def is_visible(before: Game, after: Game) -> bool:
+    """Something visible came of an action."""
+    if len(after.finished) != len(before.finished) or before.deal is None or after.deal is None:
+        return True
+    if after.deal.play is not before.deal.play:
+        return True
+    return len(after.deal.auction.calls) != len(before.deal.auction.calls)
+
+
+def events_of(before: Match, entry: Entry, after: Match) -> tuple[Event, ...]:
+    """What everybody may see of an entry, in order; none when nothing visible came of it."""
+    if isinstance(entry, Acted):
+        return _of_action(before.game, entry, after.game)
+    if isinstance(entry, Faulted):
+        strikes = sum(1 for fault in after.faults if fault.seat == entry.seat)
+        shown = FaultShown(entry.seat, entry.kind, strikes, entry.replaced, entry.detail)
+        return (shown, *_start(before, after))
+    if isinstance(entry, Ended):
+        outcome = after.game.outcome
+        winner = outcome.winner if outcome is not None else None
+        return (MatchOver(entry.reason, after.game.scores, winner),)
+    return _start(before, after)
+
+
+def _start(before: Match, after: Match) -> tuple[Event, ...]:
+    if after.stage is Stage.PLAYING and before.stage is not Stage.PLAYING:
+        return (Started(), *_dealt(after.game))
+    return ()
+
+
+def _dealt(game: Game) -> tuple[Event, ...]:
+    deal = game.deal
+    return () if deal is None else (Dealt(len(game.finished) + 1, deal.dealer, deal.dealt),)
+
+
+def _of_action(before: Game, entry: Acted, after: Game) -> tuple[Event, ...]:
+    old = before.deal
+    over = len(after.finished) > len(before.finished)
+    new = after.finished[-1] if over else after.deal
+    if old is None or new is None:
+        return ()
+    events: list[Event] = list(new.auction.calls[len(old.auction.calls) :])
+    action = entry.action
+    if isinstance(action, Card | Announced):
+        events += _of_card(old, entry.seat, action, new)
+    elif new.play is not None and new.contract is not None:
+        events.append(new.contract)
+    if over:
+        events.append(DealOver(len(after.finished), new, after.scores))
+        events += _dealt(after)
+    return tuple(events)
+
+
+def _of_card(old: Deal, seat: Seat, action: Card | Announced, new: Deal) -> list[Event]:
+    card = action.card if isinstance(action, Announced) else action
+    play, was = new.play, old.play
+    if play is None or was is None:
+        return []
+    events: list[Event] = [CardPlayed(seat, card, play.announced != was.announced)]
+    if len(play.tricks) > len(was.tricks):
+        events.append(TrickTaken(play.tricks[-1], play.winners[-1]))
+    return events

@@ -1,0 +1,107 @@
+"""A match as it stands: the fold of its journal."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from contree.engine import Game, Seat
+from contree.server.match.spec import EndReason, FaultKind, MatchSpec
+
+
+class Stage(Enum):
+    """Where a match stands."""
+
+    WAITING = "waiting"
+    """Some seats are not taken."""
+    READYING = "readying"
+    """Some bots have not said Ready."""
+    PLAYING = "playing"
+    ENDED = "ended"
+
+
+class SeatState(NamedTuple):
+    """A seat as it stands."""
+
+    taken: bool
+    ready: bool
+    bank: int
+    """Milliseconds."""
+    house: str = ""
+    """The player of the house that plays the seat; empty while a bot does."""
+    instance_id: str = ""
+    bot_version: str = ""
+    illegal: int = 0
+    """Illegal actions so far."""
+    timeouts: int = 0
+    decisions: int = 0
+    charged: int = 0
+    """Milliseconds charged for the last decision."""
+    used: int = 0
+    """Milliseconds charged in all."""
+
+
+class Fault(NamedTuple):
+    """A fault that was charged."""
+
+    seat: Seat
+    kind: FaultKind
+    deal_number: int
+    replaced: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match. ``owed_since[seat]`` is the version at which the decision that the seat owes arose,
+    0 when it owes none; a decision keeps it however often it is sent again.
+    """
+
+    spec: MatchSpec
+    version: int
+    """Number of entries in the journal."""
+    stage: Stage
+    game: Game
+    seats: tuple[SeatState, SeatState, SeatState, SeatState]
+    owed_since: tuple[int, int, int, int] = (0, 0, 0, 0)
+    seq: int = 0
+    """Number of entries that something visible came of."""
+    last_answer: tuple[Answer | None, Answer | None, Answer | None, Answer | None] = (
+        None,
+        None,
+        None,
+        None,
+    )
+    """Each seat's last answer, to tell a repeated one from a late one."""
+    faults: tuple[Fault, ...] = ()
+    end: EndReason | None = None
+    ended_ms: int = 0
+
+    @property
+    def id(self) -> str:
+        """The match id."""
+        return self.spec.match_id
+
+    def decision_id(self, seat: Seat) -> bytes:
+        """The name of the decision that this seat owes; ValueError when it owes none."""
+        since = self.owed_since[seat]
+        if not since:
+            raise ValueError(f"{seat} owes nothing")
+        return decision_id(self.spec.secret, seat, since)
+
+
+class Answer(NamedTuple):
+    """An answer that was taken."""
+
+    since: int
+    action: object
+    by_house: bool
+
+
+def decision_id(secret: bytes, seat: Seat, since: int) -> bytes:
+    """12 bytes: unguessable without the match's secret, the same for each server that asks."""
+    message = bytes((seat,)) + since.to_bytes(8, "big")
+    return hmac.digest(secret, message, hashlib.sha256)[:12]

@@ -1,0 +1,1 @@
+"""The servicers: each decodes, calls the host, encodes. Errors become statuses in one table."""

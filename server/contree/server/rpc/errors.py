@@ -1,0 +1,157 @@
+"""What callers are told: one table from domain errors to status code and ErrorReason.
+
+The unexpected becomes INTERNAL with a fixed text; its details go to the log under the request id.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import grpc
+from google.protobuf import any_pb2
+from google.rpc import error_details_pb2, status_pb2
+
+from contree.engine import DeckError, NotationError, RulesError
+from contree.server.host import errors as host
+from contree.server.host.watch import TooSlow
+from contree.server.match import JournalError, Rejected
+from contree.server.store import MatchNotFound, StoreError, StoreUnavailable
+from contree.v1 import error_reason_pb2
+from contree.wire import WireError
+
+DOMAIN: Final = "contree"
+DETAILS: Final = "grpc-status-details-bin"
+"""The trailing metadata that carries google.rpc.Status."""
+
+
+class InvalidArgument(Exception):
+    """A field of a request that cannot be."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+
+
+class HelloExpected(Exception):
+    """The first message of a play stream was another."""
+
+    def __init__(self) -> None:
+        super().__init__("The first message of a play stream is Hello.")
+
+
+class ProtocolVersion(Exception):
+    """Client and server speak different versions."""
+
+    def __init__(self, theirs: int, ours: int) -> None:
+        older = "client" if theirs < ours else "server"
+        super().__init__(
+            f"The client speaks protocol version {theirs}, this server {ours}: upgrade the {older}."
+        )
+
+
+class InvalidToken(Exception):
+    """A resume or page token that cannot be read."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(f"{field} is not one that this service gave: leave it empty.")
+        self.field = field
+
+
+class Meaning(NamedTuple):
+    """What an error means to a caller."""
+
+    status: grpc.StatusCode
+    reason: error_reason_pb2.ErrorReason.ValueType
+
+
+_TABLE: Final[dict[type[Exception], Meaning]] = {
+    MatchNotFound: Meaning(
+        grpc.StatusCode.NOT_FOUND, error_reason_pb2.ERROR_REASON_MATCH_NOT_FOUND
+    ),
+    host.MatchEnded: Meaning(
+        grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_MATCH_ENDED
+    ),
+    host.MatchNotEnded: Meaning(
+        grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_MATCH_NOT_ENDED
+    ),
+    host.NotDisclosed: Meaning(
+        grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_NOT_DISCLOSED
+    ),
+    host.RequestIdReused: Meaning(
+        grpc.StatusCode.ALREADY_EXISTS, error_reason_pb2.ERROR_REASON_REQUEST_ID_REUSED
+    ),
+    host.Draining: Meaning(grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_DRAINING),
+    host.MatchElsewhere: Meaning(
+        grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_DRAINING
+    ),
+    host.MatchLost: Meaning(
+        grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_STORE_UNAVAILABLE
+    ),
+    Rejected: Meaning(
+        grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_MATCH_ENDED
+    ),
+    StoreUnavailable: Meaning(
+        grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_STORE_UNAVAILABLE
+    ),
+    StoreError: Meaning(grpc.StatusCode.INTERNAL, error_reason_pb2.ERROR_REASON_INTERNAL),
+    JournalError: Meaning(grpc.StatusCode.INTERNAL, error_reason_pb2.ERROR_REASON_INTERNAL),
+    InvalidArgument: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
+    ),
+    WireError: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
+    ),
+    NotationError: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
+    ),
+    DeckError: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
+    ),
+    RulesError: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_RULES
+    ),
+    InvalidToken: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_TOKEN
+    ),
+    HelloExpected: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_HELLO_EXPECTED
+    ),
+    ProtocolVersion: Meaning(
+        grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_PROTOCOL_VERSION
+    ),
+    TooSlow: Meaning(grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_TOO_SLOW),
+}
+
+_INTERNAL: Final = Meaning(grpc.StatusCode.INTERNAL, error_reason_pb2.ERROR_REASON_INTERNAL)
+_INTERNAL_TEXT: Final = "The service failed; its log has more under this request id."
+
+
+class Told(NamedTuple):
+    """What goes to the caller."""
+
+    status: grpc.StatusCode
+    text: str
+    details: bytes
+    """google.rpc.Status with one ErrorInfo."""
+    expected: bool
+    """False for an error of the service, which belongs into its log."""
+
+
+def tell(error: Exception, request_id: str = "") -> Told:
+    """What a caller is told of an error."""
+    meaning = next((_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE), _INTERNAL)
+    expected = meaning.status is not grpc.StatusCode.INTERNAL
+    text = (str(error) or type(error).__name__) if expected else _INTERNAL_TEXT
+    metadata = {"request_id": request_id} if request_id else {}
+    field = getattr(error, "field", None) or getattr(error, "option", None)
+    if expected and isinstance(field, str):
+        metadata["field"] = field
+    info = error_details_pb2.ErrorInfo(
+        reason=error_reason_pb2.ErrorReason.Name(meaning.reason),
+        domain=DOMAIN,
+        metadata=metadata,
+    )
+    detail = any_pb2.Any()
+    detail.Pack(info)
+    status = status_pb2.Status(code=meaning.status.value[0], message=text, details=[detail])
+    return Told(meaning.status, text, status.SerializeToString(), expected)

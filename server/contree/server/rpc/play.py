@@ -1,0 +1,177 @@
+"""PlayService: one stream for all seats of a bot instance."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+from typing import Any
+
+import grpc
+import structlog
+from grpc import aio
+
+from contree.engine import Seat
+from contree.server.host import Host, Session, Table, frames
+from contree.server.host.watch import TooSlow
+from contree.server.match import Act, FaultKind, GiveUp, Rejected, SayReady, Step, Verdict
+from contree.server.rpc.errors import HelloExpected, ProtocolVersion
+from contree.server.rpc.requests import PROTOCOL_VERSION, identity, practice_spec
+from contree.v1 import play_service_pb2, play_service_pb2_grpc
+from contree.wire import WireError, action_from_pb, duration_to_pb, seat_from_pb
+
+Context = aio.ServicerContext[Any, Any]
+_log = structlog.get_logger(__name__)
+
+
+class PlayServicer(play_service_pb2_grpc.PlayServiceServicer):
+    """Playing, for bots and people."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._version = version("contree")
+
+    async def Play(
+        self,
+        request_iterator: AsyncIterator[play_service_pb2.PlayRequest],
+        context: Context,
+    ) -> AsyncIterator[play_service_pb2.PlayResponse]:
+        """One stream, from Hello to whichever end comes first."""
+        metrics = self._host.metrics
+        first = await anext(request_iterator, None)
+        if first is None or not first.messages or not first.messages[0].HasField("hello"):
+            raise HelloExpected
+        session = await self._welcome(first.messages[0].hello)
+        metrics.streams.inc()
+        reading = asyncio.create_task(self._read(first, request_iterator, session))
+        try:
+            while batch := await session.outbox.batch():
+                metrics.frame("out", len(batch))
+                yield play_service_pb2.PlayResponse(messages=batch)
+            if session.outbox.overflowed:
+                raise TooSlow
+        finally:
+            metrics.streams.dec()
+            self._host.seating.depart(session)
+            reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reading
+
+    async def _welcome(self, hello: play_service_pb2.Hello) -> Session:
+        if hello.protocol_version != PROTOCOL_VERSION:
+            raise ProtocolVersion(hello.protocol_version, PROTOCOL_VERSION)
+        host = self._host
+        who = identity(hello)
+        practice = None
+        if hello.HasField("practice"):
+            practice = practice_spec(hello.practice, who, host.settings.time_control)
+        session = host.new_session(who)
+        for one in hello.seen:
+            session.seen[one.match_id, seat_from_pb(one.seat, "hello.seen.seat")] = one.seq
+        owed = host.seating.owed(session)
+        session.send(
+            frames.ServerMessage(
+                welcome=play_service_pb2.Welcome(
+                    protocol_version=PROTOCOL_VERSION,
+                    server_version=self._version,
+                    server_id=host.settings.server_id,
+                    instance_id=who.instance_id,
+                    heartbeat=duration_to_pb(int(host.settings.heartbeat_s * 1000)),
+                    capacity=who.capacity,
+                    seats_owed=owed,
+                    max_message_bytes=host.settings.max_message_bytes,
+                )
+            )
+        )
+        host.seating.arrive(session)
+        if practice is not None and not owed:
+            await host.create_match(practice)
+        _log.info("bot_connected", bot=who.bot, version=who.bot_version, seats_owed=owed)
+        return session
+
+    async def _read(
+        self,
+        first: play_service_pb2.PlayRequest,
+        requests: AsyncIterator[play_service_pb2.PlayRequest],
+        session: Session,
+    ) -> None:
+        """Take what the client says until it says no more; then the stream ends."""
+        try:
+            self._take(session, first.messages[1:])
+            async for request in requests:
+                self._host.metrics.frame("in", len(request.messages))
+                self._take(session, request.messages)
+        except (grpc.RpcError, aio.UsageError):
+            _log.info("bot_gone", bot=session.identity.bot)
+        finally:
+            session.outbox.close()
+
+    def _take(self, session: Session, messages: Any) -> None:
+        for message in messages:
+            try:
+                self._one(session, message)
+            except WireError as error:
+                session.send(frames.refused(str(error)))
+
+    def _one(self, session: Session, message: play_service_pb2.ClientMessage) -> None:
+        which = message.WhichOneof("message")
+        if which == "act":
+            self._act(session, message.act)
+        elif which == "ready":
+            held = session.seats.get(message.ready.seat_ref)
+            if held is None:
+                session.send(frames.refused(_no_seat(message.ready.seat_ref)))
+            else:
+                self._host.tables.submit(held[0], SayReady(held[1]))
+        elif which == "heartbeat_ack":
+            session.beaten(message.heartbeat_ack.nonce, self._host.now())
+        elif which == "resign":
+            held = session.seats.get(message.resign.seat_ref)
+            if held is None:
+                session.send(frames.refused(_no_seat(message.resign.seat_ref)))
+            else:
+                give_up = GiveUp(held[1], FaultKind.RESIGNED, "the bot resigned")
+                self._host.tables.submit(held[0], give_up)
+        elif which == "leave":
+            session.leaving = True
+        elif which == "hello":
+            session.send(frames.refused("Hello was said before: it opens a stream, once."))
+        # A message of a kind that this version does not know is passed over.
+
+    def _act(self, session: Session, act: play_service_pb2.Act) -> None:
+        ref, decision = act.seat_ref, act.decision_id
+        held = session.seats.get(ref)
+        if held is None:
+            status = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
+            session.send(frames.act_result(ref, decision, status, _no_seat(ref)))
+            return
+        table, seat = held
+        try:
+            action = action_from_pb(act.action)
+        except WireError as error:
+            status = play_service_pb2.ACT_STATUS_ILLEGAL
+            session.send(frames.act_result(ref, decision, status, str(error)))
+            return
+        elapsed = table.elapsed_ms(seat, self._host.now())
+
+        def answered(outcome: Step | Rejected) -> None:
+            session.send(self._result(table, seat, ref, decision, outcome))
+
+        self._host.tables.submit(table, Act(seat, decision, action, elapsed), answered)
+
+    def _result(
+        self, table: Table, seat: Seat, ref: int, decision: bytes, outcome: Step | Rejected
+    ) -> frames.ServerMessage:
+        if isinstance(outcome, Rejected):
+            status = play_service_pb2.ACT_STATUS_STALE
+            return frames.act_result(ref, decision, status, outcome.reason)
+        still_owed = table.match.owed_since[seat] and not table.match.seats[seat].house
+        if outcome.verdict is Verdict.ILLEGAL and still_owed and table.attached[seat]:
+            owed = self._host.tables.turn(table, seat, again=True)
+            return frames.illegal(ref, decision, outcome.reason, owed)
+        return frames.verdict(ref, decision, outcome.verdict, outcome.reason)
+
+
+def _no_seat(ref: int) -> str:
+    return f"There is no seat {ref} on this stream: see the last SeatAssigned."

@@ -1,0 +1,94 @@
+"""One grpc.aio server with everything on it: services, health, reflection, interceptors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from grpc import aio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from contree.server.host import Host
+from contree.server.rpc.interceptors import Interceptor, counted, errors, request_ids
+from contree.server.rpc.match import MatchServicer
+from contree.server.rpc.play import PlayServicer
+from contree.server.rpc.spectate import SpectateServicer
+from contree.v1 import (
+    match_service_pb2,
+    match_service_pb2_grpc,
+    play_service_pb2,
+    play_service_pb2_grpc,
+    spectate_service_pb2,
+    spectate_service_pb2_grpc,
+)
+
+_SERVICES: Final = (
+    match_service_pb2.DESCRIPTOR.services_by_name["MatchService"],
+    play_service_pb2.DESCRIPTOR.services_by_name["PlayService"],
+    spectate_service_pb2.DESCRIPTOR.services_by_name["SpectateService"],
+)
+SERVICE_NAMES: Final = tuple(service.full_name for service in _SERVICES)
+METHODS: Final = frozenset(
+    f"/{service.full_name}/{method.name}" for service in _SERVICES for method in service.methods
+)
+
+
+class RpcServer:
+    """The gRPC side of a server."""
+
+    def __init__(self, host: Host) -> None:
+        settings = host.settings
+        self._health = health.aio.HealthServicer()
+        self._server = aio.server(
+            interceptors=(
+                # Outermost first: an error is counted as the status it became.
+                Interceptor(request_ids),
+                Interceptor(counted(host.metrics, METHODS)),
+                Interceptor(errors),
+            ),
+            options=(
+                ("grpc.max_receive_message_length", settings.max_message_bytes),
+                ("grpc.max_send_message_length", 64 << 20),
+                # Clients may ping an idle stream as often as ours does (see contree.client).
+                ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+                ("grpc.keepalive_permit_without_calls", 1),
+                ("grpc.keepalive_time_ms", 30_000),
+                ("grpc.keepalive_timeout_ms", 10_000),
+                ("grpc.http2.ping_timeout_ms", 10_000),
+                # Another server on the same port is an error, not a way to share load.
+                ("grpc.so_reuseport", 0),
+            ),
+        )
+        match_service_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(host), self._server)
+        play_service_pb2_grpc.add_PlayServiceServicer_to_server(PlayServicer(host), self._server)
+        spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(
+            SpectateServicer(host), self._server
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection(
+            (*SERVICE_NAMES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
+        )
+
+    def bind(self, address: str) -> int:
+        """Listen on HOST:PORT; the port bound. Raises RuntimeError when it cannot be."""
+        return int(self._server.add_insecure_port(address))
+
+    async def start(self) -> None:
+        """Serve, and say so to whoever asks for health."""
+        await self._server.start()
+        await self._report(serving=True)
+
+    async def refuse(self) -> None:
+        """Say NOT_SERVING: no new work is to be sent here."""
+        await self._report(serving=False)
+
+    async def stop(self, grace_s: float) -> None:
+        """End what goes on after a grace."""
+        await self._server.stop(grace_s)
+
+    async def _report(self, *, serving: bool) -> None:
+        status = health_pb2.HealthCheckResponse.ServingStatus.Value(
+            "SERVING" if serving else "NOT_SERVING"
+        )
+        for name in ("", *SERVICE_NAMES):
+            await self._health.set(name, status)

@@ -1,0 +1,366 @@
+"""The settings of a server, as one frozen value; every default is written here, once.
+
+A setting has a field, an environment variable and, where people need one, an option of `contree
+serve`; the option wins over the variable. `docs/operations.md` has a row for each, held to this
+module by a test.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_type_hints
+from urllib.parse import urlsplit, urlunsplit
+
+OFF: Final = "off"
+"""How an address that may be absent is written."""
+
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be; `name` is the option or the variable it came from."""
+
+    def __init__(self, name: str, value: object, expected: str) -> None:
+        super().__init__(f"{name} is {value!r}: write {expected}.")
+        self.name = name
+        self.value = value
+        self.expected = expected
+
+
+class Kind(NamedTuple):
+    """What a setting takes: how to read it from text, and whether a value will do."""
+
+    expected: str
+    read: Callable[[str], Any]
+    """Text to value; `ValueError` when the text is none."""
+    accepts: Callable[[Any], bool]
+
+
+class Setting(NamedTuple):
+    """One setting: its environment variable, what it takes and what it is for."""
+
+    variable: str
+    kind: Kind
+    meaning: str
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """The host and port of `127.0.0.1:50051` or `[::1]:50051`; `ValueError` when it is none."""
+    host, colon, port = text.rpartition(":")
+    bracketed = host.startswith("[") and host.endswith("]")
+    if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise ValueError(text)
+    if (":" in host and not bracketed) or any(char.isspace() for char in host):
+        raise ValueError(text)
+    return host[1:-1] if bracketed else host, int(port)
+
+
+def _is_address(value: Any) -> bool:
+    try:
+        parse_address(value)
+    except (ValueError, AttributeError):
+        return False
+    return True
+
+
+def _address(example: str, *, optional: bool = False) -> Kind:
+    expected = f"HOST:PORT, such as {example}"
+    return Kind(
+        f"{expected}, or {OFF}" if optional else expected,
+        lambda text: None if optional and text == OFF else text,
+        lambda value: (optional and value is None) or _is_address(value),
+    )
+
+
+def _one_of(*words: str) -> Kind:
+    return Kind(f"one of {' '.join(words)}", str, lambda value: value in words)
+
+
+def _seconds(low: float, high: float) -> Kind:
+    return Kind(
+        f"a number of seconds from {low:g} to {high:g}",
+        float,
+        lambda value: isinstance(value, int | float) and low <= value <= high,
+    )
+
+
+def _whole(low: int, high: int) -> Kind:
+    return Kind(
+        f"a whole number from {low} to {high}",
+        int,
+        lambda value: isinstance(value, int) and low <= value <= high,
+    )
+
+
+def _url() -> Kind:
+    return Kind(
+        "redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH/TO/SOCKET",
+        lambda text: text or None,
+        lambda value: value is None or "://" in value,
+    )
+
+
+def _folder() -> Kind:
+    return Kind("the path of a folder", Path, lambda value: isinstance(value, Path))
+
+
+def _file() -> Kind:
+    return Kind(
+        "the path of a file",
+        lambda text: Path(text) if text else None,
+        lambda value: value is None or isinstance(value, Path),
+    )
+
+
+def _name() -> Kind:
+    return Kind(
+        "1 to 64 letters, digits, dots and dashes",
+        str,
+        lambda value: (
+            isinstance(value, str)
+            and 0 < len(value) <= 64
+            and value.isascii()
+            and value.replace(".", "").replace("-", "").replace("_", "").isalnum()
+        ),
+    )
+
+
+def _data_dir() -> Path:
+    return Path.home() / ".local" / "share" / "contree"
+
+
+def _server_id() -> str:
+    host = "".join(char for char in socket.gethostname().split(".")[0] if char.isalnum())
+    return f"{host[:40] or 'server'}-{secrets.token_hex(4)}"
+
+
+_DAY: Final = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeControlSettings:
+    """The clock of a match whose host names none; all in seconds."""
+
+    per_move_s: Annotated[
+        float, Setting("CONTREE_PER_MOVE_S", _seconds(0.01, _DAY), "for each decision")
+    ] = 10.0
+    bank_s: Annotated[
+        float,
+        Setting("CONTREE_BANK_S", _seconds(0, _DAY), "kept for the match, used beyond per_move"),
+    ] = 0.0
+    increment_s: Annotated[
+        float,
+        Setting("CONTREE_INCREMENT_S", _seconds(0, _DAY), "added to the bank after each decision"),
+    ] = 0.0
+    allowance_s: Annotated[
+        float,
+        Setting(
+            "CONTREE_ALLOWANCE_S", _seconds(0, 60), "tolerance before a decision counts as late"
+        ),
+    ] = 0.25
+    ready_s: Annotated[
+        float,
+        Setting(
+            "CONTREE_READY_S", _seconds(0.1, _DAY), "for saying Ready once all seats are taken"
+        ),
+    ] = 30.0
+    seat_timeout_s: Annotated[
+        float,
+        Setting("CONTREE_SEAT_TIMEOUT_S", _seconds(0.1, 7 * _DAY), "for all seats to be taken"),
+    ] = 120.0
+    disconnect_grace_s: Annotated[
+        float,
+        Setting(
+            "CONTREE_DISCONNECT_GRACE_S",
+            _seconds(0, _DAY),
+            "total time a seat may be away before it counts as a fault",
+        ),
+    ] = 30.0
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Settings:
+    """All that a server is told at its start. Raises `SettingsError` for a value that cannot be."""
+
+    listen: Annotated[
+        str,
+        Setting(
+            "CONTREE_LISTEN",
+            _address("127.0.0.1:50051"),
+            "where bots and hosts dial in; port 0 picks a free one",
+        ),
+    ] = "127.0.0.1:50051"
+    redis_url: Annotated[
+        str | None,
+        Setting(
+            "CONTREE_REDIS_URL", _url(), "the match store; without it an embedded one is started"
+        ),
+    ] = None
+    data_dir: Annotated[
+        Path, Setting("CONTREE_DATA_DIR", _folder(), "where the embedded store keeps its files")
+    ] = field(default_factory=_data_dir)
+    fsync: Annotated[
+        Literal["always", "everysec"],
+        Setting(
+            "CONTREE_FSYNC",
+            _one_of("always", "everysec"),
+            "when the embedded store writes to the disk: before a move counts, or each second",
+        ),
+    ] = "always"
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "CONTREE_METRICS",
+            _address("127.0.0.1:9464", optional=True),
+            "where /metrics, /healthz and /readyz are served",
+        ),
+    ] = "127.0.0.1:9464"
+    log: Annotated[
+        Literal["json", "console", "auto"],
+        Setting(
+            "CONTREE_LOG",
+            _one_of("json", "console", "auto"),
+            "how the log is written; auto is console on a terminal, else json",
+        ),
+    ] = "auto"
+    log_level: Annotated[
+        str, Setting("CONTREE_LOG_LEVEL", _one_of(*LOG_LEVELS), "the least level that is logged")
+    ] = "info"
+    ready_file: Annotated[
+        Path | None,
+        Setting("CONTREE_READY_FILE", _file(), "written with the addresses once the server serves"),
+    ] = None
+    server_id: Annotated[
+        str, Setting("CONTREE_SERVER_ID", _name(), "names this server in leases and logs; unique")
+    ] = field(default_factory=_server_id)
+    heartbeat_s: Annotated[
+        float,
+        Setting("CONTREE_HEARTBEAT_S", _seconds(0.05, 600), "between heartbeats on a play stream"),
+    ] = 5.0
+    lease_ms: Annotated[
+        int,
+        Setting(
+            "CONTREE_LEASE_MS",
+            _whole(100, 600000),
+            "how long a match stays with a server that does not renew its lease",
+        ),
+    ] = 6000
+    drain_s: Annotated[
+        float,
+        Setting("CONTREE_DRAIN_S", _seconds(0, 3600), "for bots to finish at a stop, at most"),
+    ] = 5.0
+    max_message_bytes: Annotated[
+        int,
+        Setting(
+            "CONTREE_MAX_MESSAGE_BYTES", _whole(4096, 64 << 20), "the largest message accepted"
+        ),
+    ] = 4 << 20
+    max_outbox: Annotated[
+        int,
+        Setting(
+            "CONTREE_MAX_OUTBOX",
+            _whole(16, 1000000),
+            "messages that wait for a slow reader before its stream is cut",
+        ),
+    ] = 4096
+    time_control: TimeControlSettings = field(default_factory=TimeControlSettings)
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @classmethod
+    def from_environment(
+        cls, environment: Mapping[str, str], options: Mapping[str, str | None] | None = None
+    ) -> Settings:
+        """Read the CONTREE_* variables; `options` (field name to text) win over them.
+
+        An empty variable counts as absent. The embedded store's folder follows XDG_DATA_HOME.
+        Raises `SettingsError`, which names `--redis` or `CONTREE_REDIS_URL`, whichever was given.
+        """
+        given = {name: text for name, text in (options or {}).items() if text is not None}
+        values = _read(cls, environment, given)
+        values["time_control"] = TimeControlSettings(
+            **_read(TimeControlSettings, environment, given)
+        )
+        data_home = environment.get("XDG_DATA_HOME")
+        if "data_dir" not in values and data_home:
+            values["data_dir"] = Path(data_home) / "contree"
+        return cls(**values)
+
+    @property
+    def redis_url_shown(self) -> str | None:
+        """The address of the store with its password hidden."""
+        return None if self.redis_url is None else hide_password(self.redis_url)
+
+    def __repr__(self) -> str:
+        parts = (
+            f"{item.name}={self.redis_url_shown!r}"
+            if item.name == "redis_url"
+            else f"{item.name}={getattr(self, item.name)!r}"
+            for item in fields(self)
+        )
+        return f"Settings({', '.join(parts)})"
+
+
+def hide_password(url: str) -> str:
+    """The URL with `***` for its password."""
+    try:
+        parts = urlsplit(url)
+        if parts.password is None:
+            return url
+    except ValueError:
+        return "(unreadable)"
+    user_info, _, place = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{user_info.partition(':')[0]}:***@{place}"))
+
+
+def settings_of(kind: type) -> Mapping[str, Setting]:
+    """The settings that a class of this module has, by field name."""
+    return {
+        name: part
+        for name, hint in get_type_hints(kind, include_extras=True).items()
+        for part in getattr(hint, "__metadata__", ())
+        if isinstance(part, Setting)
+    }
+
+
+_OPTIONS: Final = {"redis_url": "--redis", "data_dir": "--data"}
+
+
+def _read(
+    owner: type, environment: Mapping[str, str], options: Mapping[str, str]
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, setting in settings_of(owner).items():
+        if name in options:
+            source, text = _OPTIONS.get(name, f"--{name.replace('_', '-')}"), options[name]
+        elif environment.get(setting.variable):
+            source, text = setting.variable, environment[setting.variable]
+        else:
+            continue
+        try:
+            value = setting.kind.read(text)
+        except ValueError:
+            value = None
+            fits = False
+        else:
+            fits = setting.kind.accepts(value)
+        if not fits:
+            shown = hide_password(text) if name == "redis_url" else text
+            raise SettingsError(source, shown, setting.kind.expected)
+        values[name] = value
+    return values
+
+
+def _check(settings: Settings | TimeControlSettings) -> None:
+    for name, setting in settings_of(type(settings)).items():
+        value = getattr(settings, name)
+        if not setting.kind.accepts(value):
+            raise SettingsError(name, value, setting.kind.expected)

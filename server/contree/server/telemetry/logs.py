@@ -1,0 +1,87 @@
+"""The log: one line per event, as JSON or for a terminal, with secrets taken out.
+
+structlog and the standard library (grpc, asyncio, redis) come out of the same end. Lines go to
+standard error, so that what a command prints stays alone on standard output.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Final, TextIO
+
+import structlog
+
+from contree.server.settings import Settings
+
+_HIDDEN: Final = "***"
+_SECRET_NAMES: Final = frozenset(
+    ["api_key", "authorization", "match_secret", "password", "secret", "seed", "token"]
+)
+_BEARER: Final = re.compile(r"(?i)\b(bearer\s+)[^\s'\",)]+")
+_URL_PASSWORD: Final = re.compile(r"(://[^\s/:@]*:)[^\s/@]+@")
+
+
+def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
+    """Send all log lines of this process to `stream` (standard error) as the settings say.
+
+    To be called once, by whoever owns the process; calling it again replaces what was set up.
+    """
+    out = sys.stderr if stream is None else stream
+    console = settings.log == "console" or (settings.log == "auto" and out.isatty())
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        redact,
+    ]
+    render: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer(colors=out.isatty())
+        if console
+        else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[*shared, render],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(out),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, render],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    # Libraries say at INFO what an operator cannot use.
+    root.setLevel(max(level, logging.WARNING))
+
+
+def redact(
+    _logger: object, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """A structlog processor: hides values named like a secret, bearer tokens, passwords in URLs."""
+    for name, value in event.items():
+        event[name] = _HIDDEN if name.lower() in _SECRET_NAMES else _clean(value)
+    return event
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, str):
+        return _URL_PASSWORD.sub(rf"\1{_HIDDEN}@", _BEARER.sub(rf"\1{_HIDDEN}", value))
+    if isinstance(value, Mapping):
+        return {
+            key: _HIDDEN if str(key).lower() in _SECRET_NAMES else _clean(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    if isinstance(value, BaseException):
+        return _clean(repr(value))
+    return value

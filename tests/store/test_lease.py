@@ -1,0 +1,106 @@
+"""Leases: one owner at a time, told apart by numbers that only grow."""
+
+import asyncio
+
+import pytest
+from redis.asyncio import Redis
+
+from contree.server.store import Append, Appended, Fenced, MatchNotFound, RedisStore
+
+MINUTE = 60_000
+
+
+async def start(store: RedisStore, match_id: str = "m", *, lease_ms: int = MINUTE) -> int:
+    made = await store.create(
+        match_id, labels=[], entries=[b"start"], owner="ann", lease_ms=lease_ms
+    )
+    assert made.created
+    return made.fence
+
+
+async def acquired(store: RedisStore, owner: str) -> int:
+    """The fence, as soon as the lease can be taken."""
+    async with asyncio.timeout(5):
+        while (fence := await store.acquire("m", owner, MINUTE)) is None:
+            pass
+        return fence
+
+
+async def test_a_live_lease_is_not_taken_over(store: RedisStore) -> None:
+    await start(store)
+    assert await store.acquire("m", "bob", MINUTE) is None
+    assert await store.renew("bob", {"m": 1}, MINUTE) == ["m"]
+
+
+async def test_the_same_owner_gets_a_higher_number(store: RedisStore) -> None:
+    fence = await start(store)
+    assert await store.acquire("m", "ann", MINUTE) == fence + 1
+    assert await store.acquire("m", "ann", MINUTE) == fence + 2
+
+
+async def test_a_lease_that_ran_out_can_be_taken(store: RedisStore) -> None:
+    old = await start(store, lease_ms=20)
+    new = await acquired(store, "bob")
+    assert new > old
+    assert await store.append([Append("m", 1, old, (b"late",))]) == [Fenced(new)]
+    assert await store.renew("ann", {"m": old}, MINUTE) == ["m"]
+
+
+async def test_a_lease_that_ran_out_goes_on_as_long_as_nobody_took_it(store: RedisStore) -> None:
+    fence = await start(store, lease_ms=0)
+    assert await store.append([Append("m", 1, fence, (b"a",))]) == [Appended(2)]
+    assert await store.renew("ann", {"m": fence}, MINUTE) == []
+    assert await store.acquire("m", "bob", MINUTE) is None
+
+
+async def test_renewing_tells_what_is_lost(store: RedisStore) -> None:
+    leases = {f"m{i}": await start(store, f"m{i}") for i in range(100)}
+    lost = {"m3": await store.acquire("m3", "ann", MINUTE)}
+    await store.release("m50", leases["m50"])
+    leases["nowhere"] = 1
+    assert await store.renew("ann", leases, MINUTE) == ["m3", "m50", "nowhere"]
+    assert await store.renew("ann", {}, MINUTE) == []
+    assert lost["m3"] == 2
+
+
+async def test_a_short_renewal_counts_from_now(store: RedisStore) -> None:
+    fence = await start(store)
+    assert await store.renew("ann", {"m": fence}, 10) == []
+    assert await acquired(store, "bob") > fence
+
+
+async def test_release_lets_others_in_at_once(store: RedisStore) -> None:
+    fence = await start(store)
+    await store.release("m", fence)
+    await store.release("m", fence)
+    taken = await store.acquire("m", "bob", MINUTE)
+    assert taken is not None
+    await store.release("m", fence)  # of a lease that is history
+    assert await store.acquire("m", "cat", MINUTE) is None
+    await store.release("nowhere", 1)
+
+
+async def test_numbers_grow_through_every_change_of_hands(store: RedisStore) -> None:
+    fences = [await start(store)]
+    for owner in ("bob", "ann", "bob", "ann"):
+        await store.release("m", fences[-1])
+        fence = await store.acquire("m", owner, MINUTE)
+        assert fence is not None
+        fences.append(fence)
+    assert fences == sorted(set(fences))
+
+
+async def test_the_first_lease_comes_with_the_match(store: RedisStore, raw: Redis) -> None:
+    await start(store)
+    lease = await raw.hgetall("{m:m}:lease")
+    assert (lease[b"owner"], lease[b"fence"]) == (b"ann", b"1")
+    seconds, _ = await raw.time()
+    assert 55 < int(lease[b"until"]) / 1000 - seconds < 65
+
+
+async def test_there_is_no_lease_without_a_match(store: RedisStore, raw: Redis) -> None:
+    with pytest.raises(MatchNotFound):
+        await store.acquire("nowhere", "ann", MINUTE)
+    assert await raw.dbsize() == 0
+    with pytest.raises(ValueError, match="needs an owner"):
+        await store.acquire("nowhere", "", MINUTE)
