@@ -225,7 +225,7 @@ def test_points(mask: int, strain: Strain) -> None:
     ],
     ids=["sans-atout", "tout-atout"],
 )
-def test_calibrated_points(table: tuple[int, ...], expected: dict[str, int]) -> None:
+def test_calibrated_points(table: bytes, expected: dict[str, int]) -> None:
     assert masks.points(ALL_CARDS, table) == 152
     for card, points in zip(CARDS, masks.card_points(table), strict=True):
         assert points == expected.get(str(card)[0], 0)

@@ -12,11 +12,13 @@ from contree.server.store import (
     Created,
     Fenced,
     MatchNotFound,
+    MatchStore,
     RedisStore,
     StoreUnavailable,
 )
 
 MINUTE = 60_000
+CHECKED: type[MatchStore] = RedisStore  # by the type checker
 
 
 async def start(store: RedisStore, match_id: str = "m", owner: str = "ann") -> int:

@@ -10,6 +10,7 @@ import signal
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -185,7 +186,11 @@ async def test_the_socket_is_private_and_its_path_is_short(tmp_path: Path) -> No
         assert len(os.fsencode(socket)) <= 103
         assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
         assert stat.S_IMODE(socket.stat().st_mode) == 0o700
-        assert (deep / "appendonlydir").is_dir()
+        files = [deep, *deep.rglob("*")]
+        assert deep / "appendonlydir" in files
+        assert not [path for path in files if path.stat().st_mode & 0o077 and path.is_dir()]
+        (journal,) = deep.glob("appendonlydir/*.incr.aof")
+        assert stat.S_IMODE(journal.stat().st_mode) == 0o600
         assert int((deep / "store.pid").read_text()) == store.pid
 
 
@@ -259,6 +264,7 @@ async def test_a_killed_store_is_started_again_with_all_that_was_acknowledged(
             # The unanswered part was written or not; sent again it is there once.
             assert await connection.append([part]) == [Appended(version + 1)]
             version += 1
+        assert store.restarts == 3
         assert await connection.read("m") == [b"%d" % n for n in range(1, version + 1)]
 
 
@@ -310,16 +316,25 @@ async def test_temporary_folders_in_use_are_not_removed() -> None:
             assert (store.data_dir / "appendonlydir").exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no parent-death signal")
 async def test_the_store_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
     # The parent-death signal comes when the thread ends that started the child.
-    store = await asyncio.to_thread(lambda: asyncio.run(start_embedded(tmp_path)))
+    stores: list[EmbeddedStore] = []
+    thread = threading.Thread(target=lambda: stores.append(asyncio.run(start_embedded(tmp_path))))
+    thread.start()
+    task = Path(f"/proc/self/task/{thread.native_id}")
+    async with asyncio.timeout(20):
+        await asyncio.to_thread(thread.join)
+        while task.exists():  # the system's thread ends a little after Python's
+            await asyncio.sleep(0)
+    (store,) = stores
     try:
-        thread_ended = asyncio.get_running_loop().run_in_executor(None, lambda: None)
-        await thread_ended
+        assert store.pid is not None
+        with pytest.raises(AssertionError, match="still runs"):
+            await ended(store.pid, within_s=0.3)
         async with connected(store) as connection:
             await connection.ping()
-        assert store._keeper is not None
-        assert store._keeper.exits == 0
+        assert store.restarts == 0
     finally:
         await store.stop()
 

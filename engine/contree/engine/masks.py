@@ -125,8 +125,8 @@ _ACE_19: Final = (0, 0, 0, 2, 3, 4, 10, 19)
 _TRUMP_38: Final = (0, 0, 9, 14, 1, 3, 5, 6)
 
 
-def _sums(ranks: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(
+def _sums(ranks: tuple[int, ...]) -> bytes:
+    return bytes(
         sum(points for rank, points in enumerate(ranks) if held >> rank & 1) for held in range(256)
     )
 
@@ -134,7 +134,7 @@ def _sums(ranks: tuple[int, ...]) -> tuple[int, ...]:
 _PLAIN_SUMS: Final = _sums(_PLAIN)
 _TRUMP_SUMS: Final = _sums(_TRUMP)
 
-POINTS: Final[tuple[tuple[int, ...], ...]] = (
+POINTS: Final[tuple[bytes, ...]] = (
     _TRUMP_SUMS + _PLAIN_SUMS + _PLAIN_SUMS + _PLAIN_SUMS,
     _PLAIN_SUMS + _TRUMP_SUMS + _PLAIN_SUMS + _PLAIN_SUMS,
     _PLAIN_SUMS + _PLAIN_SUMS + _TRUMP_SUMS + _PLAIN_SUMS,
@@ -143,16 +143,16 @@ POINTS: Final[tuple[tuple[int, ...], ...]] = (
     _TRUMP_SUMS * 4,
 )
 """Tables for ``points`` by strain: for each suit the points of its 256 sets of cards. Each suit
-contract holds 152 points, sans-atout 120, tout-atout 248."""
+contract holds 152 points, sans-atout 120, tout-atout 248. (Bytes, as no suit exceeds 62.)"""
 
-POINTS_NO_TRUMP_ACE_19: Final[tuple[int, ...]] = _sums(_ACE_19) * 4
+POINTS_NO_TRUMP_ACE_19: Final[bytes] = _sums(_ACE_19) * 4
 """Sans-atout with aces at 19: 152 points (004)."""
-POINTS_ALL_TRUMP_152: Final[tuple[int, ...]] = _sums(_TRUMP_38) * 4
+POINTS_ALL_TRUMP_152: Final[bytes] = _sums(_TRUMP_38) * 4
 """Tout-atout with V 14, 9 9, A 6, 10 5, R 3, D 1: 152 points (004)."""
 
 
-def points(mask: int, table: tuple[int, ...]) -> int:
-    """The points of a set of cards by one of the tables above."""
+def points(mask: int, table: bytes) -> int:
+    """The points of a set of cards (a mask) by one of the tables above."""
     return (
         table[mask & 255]
         + table[256 + (mask >> 8 & 255)]
@@ -161,6 +161,6 @@ def points(mask: int, table: tuple[int, ...]) -> int:
     )
 
 
-def card_points(table: tuple[int, ...]) -> tuple[int, ...]:
+def card_points(table: bytes) -> tuple[int, ...]:
     """The points of each of the 32 cards by one of the tables above."""
     return tuple(points(1 << card, table) for card in range(32))

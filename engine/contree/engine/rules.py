@@ -237,7 +237,7 @@ class RuleSet:
         """The points of the 32 cards, by card, before ``TaScale.TWO_THIRDS``."""
         return masks.card_points(self.points_table(strain))
 
-    def points_table(self, strain: Strain) -> tuple[int, ...]:
+    def points_table(self, strain: Strain) -> bytes:
         """The table for ``masks.points``: the points of sets of cards, before any scaling."""
         if strain is Strain.ALL_TRUMP and self.ta_scale is TaScale.TABLE_152:
             return masks.POINTS_ALL_TRUMP_152

@@ -64,6 +64,11 @@ class EmbeddedStore:
         """The process id of the store, if this process started it."""
         return self._keeper.pid if self._keeper else None
 
+    @property
+    def restarts(self) -> int:
+        """How often the store ended unasked and was started again by this process."""
+        return self._keeper.exits if self._keeper else 0
+
     async def stop(self) -> None:
         """End the store if this process owns it; a store joined goes on. Idempotent."""
         if not self.owner:

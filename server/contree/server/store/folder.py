@@ -58,7 +58,7 @@ class StoreFolder:
             if path is None:
                 _remove_leftovers()
                 return cls(Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX)), temporary=True)
-            path.mkdir(parents=True, exist_ok=True)
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder = cls(path.resolve())
             os.close(os.open(folder.path / "owner.lock", os.O_RDWR | os.O_CREAT, 0o600))
             return folder

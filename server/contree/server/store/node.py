@@ -77,8 +77,6 @@ RENEW: Final = Script("renew")
 RELEASE: Final = Script("release")
 FINISH: Final = Script("finish")
 _LOAD_ALL: Final = [s.load for s in (APPEND, CREATE, ACQUIRE, RENEW, RELEASE, FINISH)]
-
-
 PING: Final = Command.of(b"", b"PING")
 
 

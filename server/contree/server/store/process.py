@@ -112,6 +112,7 @@ class Keeper(threading.Thread):
                 stdout=log,
                 stderr=log,
                 pass_fds=(self._lock_fd,),
+                umask=0o077,  # journals hold hidden hands
                 # Ctrl-C in a terminal is for the server, which still needs its store to drain.
                 start_new_session=True,
             )
