@@ -92,7 +92,7 @@ ENDS = [
     (ANY_MOMENT, "80S - X S:- N:XX", "80SNxx", E, N),
     (ANY_MOMENT, "80S - X N:XX S:XX", "80SNxx", E, S),  # S is the first after E
     (ANY_MOMENT, "80S X S:XX N:XX", "80SNxx", W, N),  # N is the first after W
-    (ANY_MOMENT, "100SA - 110TA - 250H - P P P", "250HS", None, None),
+    (ANY_MOMENT, "100SA - 110TA - 270H - P P P", "270HS", None, None),
     (AFTER_AUCTION, "80S P P P E:- W:-", "80SN", None, None),
     (AFTER_AUCTION, "80S P P P W:X E:X N:- S:-", "80SNx", E, None),  # E is the first after N
     (AFTER_AUCTION, "80S P P P W:X E:- S:XX N:XX", "80SNxx", W, N),

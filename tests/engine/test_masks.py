@@ -175,6 +175,11 @@ def test_option_of_play(rules: RuleSet, strain: str, trick: str, hand: str, expe
     assert legal(rules, strain, trick, hand) == set(expected.split())
 
 
+@given(hand=st.integers(1, ALL_CARDS), strain=st.sampled_from(Strain))
+def test_leader_may_play_anything(hand: int, strain: Strain) -> None:
+    assert masks.legal_cards(hand, strain, -1, -1, False, FFB.play_duties) == hand
+
+
 # --- tables
 
 

@@ -174,5 +174,8 @@ def spectate(state: Deal | Game) -> PublicView:
 def _current(state: Deal | Game) -> tuple[Deal, int, tuple[int, int]]:
     if isinstance(state, Deal):
         return state, 1, (0, 0)
-    deal = state.finished[-1] if state.deal is None else state.deal
-    return deal, state.number, state.scores
+    # Deals are counted within the match: a board's own number would tell the players of its second
+    # table that they have seen these cards before.
+    if state.deal is None:
+        return state.finished[-1], len(state.finished), state.scores
+    return state.deal, len(state.finished) + 1, state.scores

@@ -9,47 +9,47 @@ class CardStyle(NamedTuple):
     """How much things are worth in the card play, in points."""
 
     # keeping a card for later
-    master: float = 8.0
+    master: float = 5.5
     """A card that nothing beats any more, besides its own points, while it stays safe."""
     guarded: float = 0.6
     """Part of the points of a card that only one card beats, with a lower one to guard it ..."""
     bare: float = 0.3
     """... and alone."""
-    lower: float = 0.4
+    lower: float = 0.5
     """Part of the points of any other card."""
     guard: float = 3.0
     """The only card that guards a ten or king."""
-    ruff: float = 6.0
+    ruff: float = 3.0
     """A trump, to ruff with."""
     top_trump: float = 10.0
     """The best trump, besides its own points."""
-    trick: float = 12.0
+    trick: float = 40.0
     """A trump when nobody else has one: a trick."""
 
     # what others will add to a trick
-    partner_gives: float = 6.0
-    partner_loses: float = 1.5
+    partner_gives: float = 0.0
+    partner_loses: float = 1.0
     opponent_gives: float = 6.0
-    opponent_loses: float = 1.5
+    opponent_loses: float = 4.0
 
     # leading
     draw: float = 4.0
     """For the taker, each trump that the opponents may be expected to lose to a trump lead ..."""
-    draw_winner: float = 2.0
+    draw_winner: float = 4.0
     """... for each card of the other suits that wins once trumps are out."""
-    helper_draw: float = 0.5
+    helper_draw: float = 0.8
     """Part of it for the taker's partner."""
-    defence_trump: float = -6.0
+    defence_trump: float = -9.0
     """For the defence, to lead trump."""
     short: float = 3.0
     """To lead a singleton while holding trumps."""
-    partner_suit: float = 4.0
+    partner_suit: float = 2.0
     """To lead a suit that the partner has bid."""
-    under_master: float = -2.0
+    under_master: float = -2.5
     """To lead a low card of a suit in which one holds the ten or the ace."""
-    tempo: float = 1.0
+    tempo: float = 0.0
     """To lead a card that holds, and lead again."""
-    lead_again: float = 2.0
+    lead_again: float = 5.0
     """To win the trick and lead to the next."""
 
 

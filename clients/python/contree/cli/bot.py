@@ -1,8 +1,169 @@
-"""TODO"""
+"""`contree bot`: run a bot written in Python."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-app = typer.Typer()
+from contree.cli.errors import BadInput, Failure
+from contree.cli.healthcheck import DEFAULT_SERVER, ServerOption
+
+if TYPE_CHECKING:
+    from contree.client import Practice
+
+app = typer.Typer(help="Run a bot.", no_args_is_help=True, rich_markup_mode=None)
+
+TERMINATED = 143
+"""The exit code after SIGTERM."""
 
 
-def bot() -> None: ...
+@app.callback()
+def _bot() -> None:
+    """Run a bot."""
+
+
+@app.command()
+def run(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="MODULE:CLASS", help="The bot, such as my_bot:MyBot in my_bot.py."),
+    ],
+    *,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="Play one match against the house at once.")
+    ] = False,
+    preset: Annotated[
+        str | None, typer.Option(metavar="P", help="The rules of the practice match.")
+    ] = None,
+    deals: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Its number of deals; else a race to the target."),
+    ] = None,
+    opponents: Annotated[
+        str | None, typer.Option(metavar="rules|random", help="Who plays against the bot.")
+    ] = None,
+    partner: Annotated[
+        str | None, typer.Option(metavar="rules|random", help="Its partner; else the bot itself.")
+    ] = None,
+    server: ServerOption = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The bot's name; default $CONTREE_BOT.")
+    ] = None,
+    instance: Annotated[
+        str | None, typer.Option(metavar="ID", help="Names this process over restarts.")
+    ] = None,
+    capacity: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Seats it plays at once, at most.")
+    ] = None,
+    matches: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after that many matches.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per ended match.")
+    ] = False,
+) -> None:
+    """Run a bot of this folder: it waits for seats, or practises at once.
+
+    With --practice and no server at the default address, a server is started for the session.
+    A token, where one is needed, comes from CONTREE_TOKEN.
+    """
+    from contree.cli.load import load_bot
+    from contree.cli.output import say
+    from contree.cli.sessions import Narrator, play
+
+    wish = _practice(practice, preset, deals, opponents, partner)
+    bot = load_bot(target, Path.cwd())
+    with contextlib.ExitStack() as stack:
+        address = server or DEFAULT_SERVER
+        if wish is not None and server is None:
+            address = stack.enter_context(_server_for_practice())
+        elif wish is None and not as_json:
+            say(f"{target} dials {address} and waits for seats; Ctrl-C stops it.")
+        narrator = Narrator(as_json=as_json, deal_by_deal=wish is not None)
+        options: dict[str, Any] = {
+            "server": address,
+            "name": name or (None if wish is None else _default_name(bot, target)),
+            "instance_id": instance,
+            "capacity": capacity,
+            "practice": wish,
+            "matches": 1 if wish is not None and matches is None else matches,
+        }
+        if not play(bot, narrator, options):
+            raise typer.Exit(TERMINATED)
+
+
+@contextlib.contextmanager
+def _server_for_practice() -> Any:
+    """The server at the default address, else one for this session."""
+    from contree.cli.local import answers, local_server
+    from contree.cli.output import say
+
+    if answers(DEFAULT_SERVER):
+        yield DEFAULT_SERVER
+        return
+    _need_server()
+    with local_server() as address:
+        say(f"No server at {DEFAULT_SERVER}: started one for this session at {address}.")
+        yield address
+
+
+def _need_server() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("redis") is None or find_spec("structlog") is None:
+        raise Failure(
+            f"No server answers at {DEFAULT_SERVER} and none is installed here: "
+            "pip install 'contree[server]', or give --server HOST:PORT."
+        )
+
+
+def _practice(
+    wanted: bool,
+    preset: str | None,
+    deals: int | None,
+    opponents: str | None,
+    partner: str | None,
+) -> Practice | None:
+    if not wanted:
+        given = {
+            "--preset": preset,
+            "--deals": deals,
+            "--opponents": opponents,
+            "--partner": partner,
+        }
+        for option, value in given.items():
+            if value is not None:
+                raise BadInput(f"{option} is about practice: add --practice, or leave it out.")
+        return None
+    from contree.cli.cases import CaseError, rules_named
+    from contree.cli.errors import sentence
+    from contree.client import Practice
+
+    for option, player in (("--opponents", opponents), ("--partner", partner)):
+        if player not in {None, "rules", "random"}:
+            raise BadInput(f"The house has no player {player!r}: write {option} rules or random.")
+    if preset is not None:
+        if preset.endswith(".toml"):
+            raise BadInput("Practice takes a preset: contree rules list shows them.")
+        try:
+            rules_named(preset)
+        except CaseError as error:
+            raise BadInput(sentence(str(error))) from None
+    return Practice(
+        preset=preset or "",
+        opponents=opponents or "rules",
+        partner=partner or "",
+        deals=deals or 0,
+    )
+
+
+def _default_name(bot: Any, target: str) -> str | None:
+    """A practising bot needs no name of its own: the class will do."""
+    import os
+
+    if getattr(bot, "name", None) or os.environ.get("CONTREE_BOT"):
+        return None
+    return target.rpartition(":")[2]

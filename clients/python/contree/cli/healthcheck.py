@@ -1,8 +1,63 @@
-"""TODO"""
+"""`contree healthcheck`: the gRPC health check, for containers and scripts."""
+
+from __future__ import annotations
+
+from typing import Annotated
 
 import typer
 
-app = typer.Typer()
+from contree.cli.errors import Failure
+
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="HOST:PORT",
+        envvar="CONTREE_SERVER",
+        show_envvar=False,
+        help="The server; default $CONTREE_SERVER, else 127.0.0.1:50051.",
+    ),
+]
+
+DEFAULT_SERVER = "127.0.0.1:50051"
 
 
-def healthcheck() -> None: ...
+def healthcheck(
+    *,
+    server: ServerOption = None,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long to wait for the answer.")
+    ] = 3.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Exit 0 when the server takes work, else 1."""
+    import grpc
+    from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+    address = server or DEFAULT_SERVER
+    with grpc.insecure_channel(address) as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        try:
+            response = stub.Check(health_pb2.HealthCheckRequest(), timeout=timeout)
+        except grpc.RpcError as error:
+            raise Failure(_why(address, error)) from None
+    status = health_pb2.HealthCheckResponse.ServingStatus.Name(response.status)
+    if as_json:
+        from contree.cli.output import print_json
+
+        print_json({"server": address, "status": status})
+    else:
+        typer.echo(f"{address} {status}")
+    if response.status != health_pb2.HealthCheckResponse.SERVING:
+        raise typer.Exit(1)
+
+
+def _why(address: str, error: Exception) -> str:
+    import grpc
+
+    code = error.code() if isinstance(error, grpc.Call) else None
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return f"The server at {address} did not answer in time: see its log."
+    if code is grpc.StatusCode.UNIMPLEMENTED:
+        return f"What listens at {address} has no health check: is it a contree server?"
+    return f"No server answers at {address}: start one with contree serve, or give --server."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import IO, TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,7 +17,7 @@ _LETTERS: Final = str.maketrans({"♠": "S", "♥": "H", "♦": "D", "♣": "C",
 class _Letters:
     """A text stream that writes letters for symbols."""
 
-    def __init__(self, stream: IO[str]) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
@@ -31,9 +31,9 @@ def stdout() -> Console:
     """The console for results. Made anew each time: tests and shells replace the stream."""
     from rich.console import Console
 
-    stream: IO[str] = sys.stdout
+    stream: TextIO = sys.stdout
     if not (stream.encoding or "").lower().startswith("utf"):
-        stream = cast("IO[str]", _Letters(stream))
+        stream = cast("TextIO", _Letters(stream))
     return Console(file=stream, highlight=False, soft_wrap=False)
 
 

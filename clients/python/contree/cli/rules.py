@@ -40,6 +40,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command()
 def legal(
+    *,
     preset: _Preset = None,
     trump: Annotated[
         str | None, typer.Option("--trump", metavar="S|H|D|C|SA|TA", help="What is trump.")
@@ -83,6 +84,7 @@ def legal(
 
 @app.command()
 def score(
+    *,
     preset: _Preset = None,
     contract: Annotated[
         str | None,

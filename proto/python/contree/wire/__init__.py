@@ -39,6 +39,7 @@ from contree.wire.cards import (
 )
 from contree.wire.deal import (
     DealSummary,
+    ReadTrick,
     deal_result_to_pb,
     deal_summary_from_pb,
     deal_summary_to_pb,
@@ -61,6 +62,13 @@ from contree.wire.decision import (
 )
 from contree.wire.errors import WireError
 from contree.wire.rules import rules_from_pb, rules_from_toml, rules_to_pb
+from contree.wire.turns import (
+    act_result_to_bytes,
+    frame_serializer,
+    frame_to_bytes,
+    turn_to_bytes,
+    turn_to_pb,
+)
 from contree.wire.view import seat_view_from_pb, seat_view_to_pb, table_view_to_pb
 
 __all__ = [
@@ -98,6 +106,7 @@ __all__ = [
     "doubling_from_pb",
     "trick_to_pb",
     "trick_from_pb",
+    "ReadTrick",
     "DealSummary",
     "deal_summary_to_pb",
     "deal_summary_from_pb",
@@ -117,4 +126,10 @@ __all__ = [
     "table_view_to_pb",
     "seat_view_to_pb",
     "seat_view_from_pb",
+    "turn_to_pb",
+    # the hot path of a server
+    "turn_to_bytes",
+    "act_result_to_bytes",
+    "frame_to_bytes",
+    "frame_serializer",
 ]

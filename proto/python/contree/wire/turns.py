@@ -2,9 +2,9 @@
 
 ``turn_to_bytes`` gives exactly what ``ServerMessage(turn=turn_to_pb(...)).SerializeToString()``
 gives (a test compares them), a dozen times faster: most of a turn is the same as in the turn
-before, so its parts are kept as bytes and joined. ``frame_to_bytes`` joins such parts to a
-``PlayResponse``. A servicer registered with ``response_serializer=frame_serializer`` may yield both
-bytes and messages.
+before, so its parts are kept as bytes and joined. ``frame_to_bytes`` joins such messages to a
+``PlayResponse``, others among them. With ``frame_serializer`` as its ``response_serializer`` a
+method handler may yield frames as bytes or as messages.
 """
 
 from __future__ import annotations
@@ -104,12 +104,12 @@ def act_result_to_bytes(
     return _MESSAGE_ACT_RESULT + _length(len(result)) + result
 
 
-def frame_to_bytes(messages: Iterable[bytes]) -> bytes:
-    """A serialized ``PlayResponse`` with these serialized ``ServerMessage``s."""
+def frame_to_bytes(messages: Iterable[bytes | play_service_pb2.ServerMessage]) -> bytes:
+    """A serialized ``PlayResponse`` with these messages, each serialized already or not."""
     parts = []
     for message in messages:
-        parts.append(_FRAME_MESSAGE + _length(len(message)))
-        parts.append(message)
+        data = message if isinstance(message, bytes) else message.SerializeToString()
+        parts += (_FRAME_MESSAGE, _length(len(data)), data)
     return b"".join(parts)
 
 

@@ -3,9 +3,9 @@
 Suits are drawn as symbols; `output.stdout` writes letters where the terminal has no symbols.
 """
 
-from contree.cli.render.match import DealRow, deal_line, match_screen
+from contree.cli.render.match import DealRow, deal_line, match_screen, reason_text
 from contree.cli.render.rules import legal_screen, presets_screen, score_screen
-from contree.cli.render.table import TableScreen, table_screen
+from contree.cli.render.table import TableScreen, calls_text, table_screen, trick_text
 
 __all__ = [
     "legal_screen",
@@ -13,7 +13,10 @@ __all__ = [
     "presets_screen",
     "TableScreen",
     "table_screen",
+    "calls_text",
+    "trick_text",
     "DealRow",
     "deal_line",
     "match_screen",
+    "reason_text",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Final, NamedTuple
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -27,6 +28,22 @@ class DealRow(NamedTuple):
     marks: tuple[int, int]
     scores: tuple[int, int]
     """The totals of the match after the deal."""
+
+
+_REASONS: Final[Mapping[str, str]] = {
+    "board_done": "The board is played",
+    "passed_out": "Passed out",
+    "target_reached": "The target is reached",
+    "deals_played": "All deals are played",
+    "not_started": "Never started, no result: a seat was not taken or a bot not ready in time",
+    "cancelled": "Cancelled, no result",
+    "infrastructure": "Broken off by the service, no result",
+}
+
+
+def reason_text(reason: Enum) -> str:
+    """Why a match ended (an `EndReason`), in words."""
+    return _REASONS.get(str(reason.value), str(reason.value))
 
 
 def deal_line(deal: DealRow) -> Text:

@@ -1,0 +1,107 @@
+"""Loading a bot from `MODULE:CLASS` in the author's own folder."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from contree.cli.errors import BadInput, Failure
+from contree.cli.output import say
+
+
+def load_bot(target: str, folder: Path) -> Any:
+    """The bot that `target` names, made without arguments; `folder` is searched first.
+
+    `CLASS` may also name a function that makes a bot, or a bot. Raises `BadInput` when there is no
+    such bot, `Failure` when its own code fails, whose traceback is then shown.
+    """
+    module_name, colon, name = target.partition(":")
+    if not colon or not name.isidentifier() or not _is_dotted_name(module_name):
+        raise BadInput(f"{target!r} names no bot: write MODULE:CLASS, such as my_bot:MyBot.")
+    module = _import(module_name, folder)
+    try:
+        found = getattr(module, name)
+    except AttributeError:
+        raise BadInput(_no_such_name(module, name)) from None
+    bot = _run(found, target) if inspect.isclass(found) or inspect.isroutine(found) else found
+    missing = [method for method in ("call", "play") if not callable(getattr(bot, method, None))]
+    if missing and not callable(getattr(bot, "act", None)):
+        raise BadInput(
+            f"{target} is no bot, for it has no method {missing[0]}(view): "
+            "give it call(view) and play(view), or act(views)."
+        )
+    return bot
+
+
+def own_traceback(error: BaseException) -> str:
+    """The traceback of an error in a bot, without the frames of this package above it."""
+    frames = traceback.TracebackException.from_exception(error)
+    package = str(Path(__file__).resolve().parents[1])
+    for number, frame in enumerate(frames.stack):
+        if not frame.filename.startswith(package) and "importlib" not in frame.filename:
+            del frames.stack[:number]
+            break
+    return "".join(frames.format()).rstrip()
+
+
+def _is_dotted_name(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
+
+
+def _import(name: str, folder: Path) -> ModuleType:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if name == missing or name.startswith(f"{missing}."):
+            raise BadInput(
+                f"There is no module {name!r} in {folder}: run this in the folder of "
+                f"{name.replace('.', '/')}.py."
+            ) from None
+        raise Failure(
+            f"{name} imports {missing}, which is not installed: pip install {missing}."
+        ) from None
+    except SyntaxError as error:
+        raise BadInput(
+            f"{error.filename or name} cannot be read, line {error.lineno}: {error.msg}."
+        ) from None
+    except Exception as error:
+        raise _broken(name, error) from None
+
+
+def _run(make: Callable[[], Any], target: str) -> Any:
+    try:
+        inspect.signature(make).bind()
+    except TypeError as error:
+        raise BadInput(
+            f"{target} cannot be made without arguments ({error}): give them defaults."
+        ) from None
+    except ValueError:
+        pass  # it does not tell what it takes
+    try:
+        return make()
+    except Exception as error:
+        raise _broken(target, error) from None
+
+
+def _broken(what: str, error: Exception) -> Failure:
+    say(own_traceback(error))
+    return Failure(f"{what} failed when it was loaded ({type(error).__name__}): see above.")
+
+
+def _no_such_name(module: ModuleType, name: str) -> str:
+    classes = [
+        label
+        for label, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
+    there = f"it has {', '.join(classes)}" if classes else "it has no class at all"
+    return f"{module.__name__} ({module.__file__}) has no {name!r}: {there}."
