@@ -13,7 +13,10 @@ class LossyRoute:
     """Listens at `url` and passes everything on to the store, until told not to."""
 
     def __init__(self, target: str, socket: Path) -> None:
-        self.url = f"unix://{socket}"
+        there = urlsplit(target)
+        user = there.netloc.rpartition("@")[0]
+        database = there.path.lstrip("/") if there.scheme != "unix" else ""
+        self.url = f"unix://{user}@{socket}?db={database or 0}"
         self.lose_in = 0  # cut the connection in place of the reply with this number from now
         self.silent = False  # pass no replies on
         self.lost = 0

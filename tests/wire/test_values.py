@@ -14,6 +14,7 @@ from contree.engine import (
     PASS,
     PRESET_NAMES,
     SEATS,
+    Action,
     Announced,
     Bid,
     Card,
@@ -105,7 +106,7 @@ ROUND_TRIPS: list[tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]
     (
         placed_call_to_pb,
         placed_call_from_pb,
-        tuple(PlacedCall(Seat.EAST, call) for call in (*BIDS, PASS, CONTRE)),
+        (*(PlacedCall(Seat.EAST, bid) for bid in BIDS), PlacedCall(Seat.WEST, PASS)),
     ),
     (contract_to_pb, contract_from_pb, CONTRACTS),
     (action_to_pb, action_from_pb, (*CARDS, *map(Announced, CARDS), *BIDS, *Say)),
@@ -338,7 +339,7 @@ def test_fields_of_a_later_version_are_passed_over() -> None:
 
 
 def test_legal_actions_keep_their_order() -> None:
-    legal = (*CARDS[3:6], Announced(CARDS[4]), Announced(CARDS[5]))
+    legal: tuple[Action, ...] = (*CARDS[3:6], Announced(CARDS[4]), Announced(CARDS[5]))
     message = decision_to_pb(DecisionKind.CARD, legal, b"id", Clock(7))
     assert decision_from_pb(message) == Decision(b"id", DecisionKind.CARD, legal, Clock(7))
 

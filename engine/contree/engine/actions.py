@@ -1,7 +1,7 @@
 """What a player may do: calls in the auction (bid, pass, contre, surcontre, decline) and cards.
 
-Texts are those of the notation: ``P``, ``80S``, ``120TA``, ``capotH``, ``generaleH``, ``X`` (contre),
-``XX`` (surcontre), ``-`` (decline), ``AS``, ``KH+`` (king of hearts with "belote" announced).
+Texts: ``P``, ``80S``, ``120TA``, ``capotH``, ``generaleH``, ``X`` (contre), ``XX`` (surcontre),
+``-`` (decline), ``AS``, ``KH+`` (king of hearts with "belote" announced).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contree.engine.errors import NotationError
 
 
 class Slam(Enum):
-    """A contract named by tricks: capot (the pair takes all eight) or générale (the bidder does)."""
+    """A contract named by tricks: capot (the pair takes all) or générale (the bidder does)."""
 
     CAPOT = "capot"
     GENERALE = "generale"

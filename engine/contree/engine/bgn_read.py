@@ -20,7 +20,7 @@ from contree.engine.bgn_words import (
 )
 from contree.engine.bgn_write import score_line
 from contree.engine.deal import check_hands
-from contree.engine.errors import EngineError, IllegalAction
+from contree.engine.errors import EngineError, IllegalAction, RulesError
 from contree.engine.game import Game, Mode
 from contree.engine.presets import preset, rules_from_dict
 from contree.engine.record import (
@@ -65,6 +65,13 @@ class _Line(NamedTuple):
         return RecordError(self.number, self.text, problem)
 
 
+class _Tag(NamedTuple):
+    """A line such as ``[Dealer W]`` and what stands after the name."""
+
+    line: _Line
+    value: str
+
+
 class _Header(NamedTuple):
     """What the tags say."""
 
@@ -103,83 +110,71 @@ def _split(text: str) -> list[_Line]:
 
 
 def _read_header(lines: list[_Line]) -> _Header:
-    tags: dict[str, _Line] = {}
-    options: dict[str, object] = {}
+    tags: dict[str, _Tag] = {}
+    options: dict[str, _Tag] = {}
     notes: list[str] = []
     for line in lines[1:]:
         found = _TAG.fullmatch(line.text)
         if found is None:
             raise line.error("expected a tag such as [Dealer W]")
         name, value = found.groups()
+        if name == "Note":
+            notes += _read_strings(_Tag(line, value), value, 1)
+            continue
+        known = tags
         if name == "Option":
-            option, plain = _read_option(line, value)
-            if option in options or option == "target":
-                raise line.error(f"the option {option} is given twice")
-            options[option] = plain
-        elif name == "Note":
-            notes.append(_read_strings(line, value, 1)[0])
+            known = options
+            name, _, value = value.partition(" ")
         elif name not in _TAGS:
             raise line.error(f"unknown tag, expected one of {' '.join(_TAGS)} Option Note")
-        elif name in tags:
-            raise line.error(f"the tag {name} is given twice")
-        else:
-            tags[name] = _Line(line.number, value)
+        if name in known:
+            raise line.error(f"{name} is given twice")
+        known[name] = _Tag(line, value)
     for name in _TAGS:
         if name not in tags:
             raise lines[-1].error(f"the tag {name} is missing before the first deal")
     rules = _read_rules(tags, options)
     mode, number = _read_mode(tags["Mode"])
-    return _Header(
-        rules,
-        mode,
-        number,
-        _read_seats(tags["Seats"], rules),
-        _read_seat(tags["Dealer"]),
-        (*notes,),
-    )
+    names = _read_seats(tags["Seats"], rules)
+    with _errors_of(tags["Dealer"].line):
+        dealer = Seat.parse(tags["Dealer"].value)
+    return _Header(rules, mode, number, names, dealer, tuple(notes))
 
 
-def _read_option(line: _Line, value: str) -> tuple[str, object]:
-    name, _, plain = value.partition(" ")
+def _read_rules(tags: dict[str, _Tag], options: dict[str, _Tag]) -> RuleSet:
+    (base,) = _read_strings(tags["Rules"], tags["Rules"].value, 1)
+    with _errors_of(tags["Rules"].line):
+        values: dict[str, object] = dict(preset(base).to_dict())
+    given = {**options, "target": tags["Target"]}
+    for name, tag in given.items():
+        try:
+            values[name] = json.loads(tag.value)
+        except ValueError:
+            raise tag.line.error(f"expected the value of {name} in JSON") from None
     try:
-        return name, json.loads(plain)
-    except ValueError:
-        raise line.error("expected the option's name and its value in JSON") from None
+        return rules_from_dict(values)
+    except RulesError as error:
+        raise given.get(error.option, tags["Rules"]).line.error(str(error)) from None
 
 
-def _read_rules(tags: dict[str, _Line], options: dict[str, object]) -> RuleSet:
-    (base,) = _read_strings(tags["Rules"], tags["Rules"].text, 1)
-    target = tags["Target"]
-    if not target.text.isdigit():
-        raise target.error("expected a whole number")
-    try:
-        known = preset(base)
-    except EngineError as error:
-        raise tags["Rules"].error(str(error)) from None
-    try:
-        return rules_from_dict({**known.to_dict(), "target": int(target.text), **options})
-    except EngineError as error:
-        raise tags["Rules"].error(str(error)) from None
-
-
-def _read_mode(line: _Line) -> tuple[Mode, int]:
-    if line.text == "race":
+def _read_mode(tag: _Tag) -> tuple[Mode, int]:
+    if tag.value == "race":
         return Mode.RACE, 1
-    word, _, number = line.text.partition(" ")
+    word, _, number = tag.value.partition(" ")
     if word != "board" or not _NUMBER.fullmatch(number):
-        raise line.error("expected race, or board and its number")
+        raise tag.line.error("expected race, or board and its number")
     return Mode.BOARD, int(number)
 
 
-def _read_seats(line: _Line, rules: RuleSet) -> tuple[str, str, str, str]:
-    names, _, direction = line.text.rpartition(" ")
+def _read_seats(tag: _Tag, rules: RuleSet) -> tuple[str, str, str, str]:
+    names, _, direction = tag.value.rpartition(" ")
     if direction != rules.turn_direction.value:
-        raise line.error(f"expected the turn direction {rules.turn_direction.value} at the end")
-    north, east, south, west = _read_strings(line, names, 4)
+        raise tag.line.error(f"expected the turn direction {rules.turn_direction.value} at the end")
+    north, east, south, west = _read_strings(tag, names, 4)
     return north, east, south, west
 
 
-def _read_strings(line: _Line, text: str, count: int) -> list[str]:
+def _read_strings(tag: _Tag, text: str, count: int) -> list[str]:
     """JSON strings with blanks between them."""
     read = json.JSONDecoder().raw_decode
     strings: list[str] = []
@@ -192,13 +187,8 @@ def _read_strings(line: _Line, text: str, count: int) -> list[str]:
         strings.append(string)
         rest = rest[end:].lstrip(" ")
     if rest or len(strings) != count or not all(isinstance(string, str) for string in strings):
-        raise line.error(f"expected {count} text{'s' if count > 1 else ''} in double quotes")
+        raise tag.line.error(f"expected {count} text{'s' if count > 1 else ''} in double quotes")
     return strings
-
-
-def _read_seat(line: _Line) -> Seat:
-    with _errors_of(line):
-        return Seat.parse(line.text)
 
 
 def _read_blocks(lines: list[_Line]) -> list[_Block]:

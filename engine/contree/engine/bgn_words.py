@@ -23,9 +23,7 @@ class RecordError(NotationError):
         super().__init__("BGN record", text, problem)
         self.line = line
         self.problem = problem
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.problem}: {self.text!r}"
+        self.args = (f"line {line}: {problem}: {text!r}",)
 
 
 def format_hand(mask: int) -> str:

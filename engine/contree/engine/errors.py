@@ -5,6 +5,8 @@
     ├── RulesError          a rule set that cannot be: unknown option, wrong type, contradiction
     ├── DeckError           cards that are no deal: missing, twice, too many
     └── IllegalAction       an action that the rules do not allow here
+
+Each keeps its parts as fields, so that a caller need not read the sentence.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class DeckError(EngineError):
 
 class IllegalAction(EngineError):
     """An action that the rules do not allow here; ``reason`` is one sentence for people,
-    ``legal`` what could have been done instead (empty when the seat owes nothing)."""
+    ``legal`` what could have been done instead (empty when the seat owes nothing).
+    """
 
     def __init__(self, action: object, reason: str, legal: Sequence[object] = ()) -> None:
         allowed = " ".join(str(option) for option in legal)

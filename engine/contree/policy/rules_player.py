@@ -1,14 +1,16 @@
 """The rules player: sensible bidding and card play by rule of thumb, from the view alone."""
+
 from __future__ import annotations
 
 from contree.engine.actions import Action, Announced, Bid
+from contree.engine.auction import DecisionKind
 from contree.engine.cards import SUIT_MASKS, Card
-from contree.engine.drive import Policy
 from contree.engine.view import View
+from contree.policy.bidding import answer_contre, answer_surcontre, call
 from contree.policy.following import follow
 from contree.policy.knowledge import infer
 from contree.policy.leading import lead
-from contree.policy.style import CARD_STYLE, CardStyle
+from contree.policy.style import BID_STYLE, CARD_STYLE, BidStyle, CardStyle
 
 
 def play_card(view: View, style: CardStyle) -> Action:
@@ -30,3 +32,13 @@ def play_card(view: View, style: CardStyle) -> Action:
     if len(cards) != len(legal) and Announced(card) in legal:
         return Announced(card)
     return card
+
+def make(bid_style=BID_STYLE, card_style=CARD_STYLE):
+    def rules_player(view):
+        kind = view.kind
+        if kind is DecisionKind.CARD: return play_card(view, card_style)
+        if kind is DecisionKind.CALL: return call(view, bid_style)
+        if kind is DecisionKind.CONTRE: return answer_contre(view, bid_style)
+        return answer_surcontre(view, bid_style)
+    return rules_player
+rules_player = make()

@@ -54,3 +54,46 @@ class CardStyle(NamedTuple):
 
 
 CARD_STYLE: Final = CardStyle()
+
+
+class BidStyle(NamedTuple):
+    """How the player bids. Points are card points, marks those of the score."""
+
+    spread: float = 25.0
+    """Standard deviation of the points about what is expected of them."""
+    capot_mean: float = 168.0
+    """Where half the deals are capots ..."""
+    capot_spread: float = 12.0
+    """... and how quickly that changes."""
+    open_above: float = 0.0
+    """Marks that a bid must promise to be made when one may pass."""
+    claim: float = 2.0
+    """Marks that each point of a bid is worth: it tells the partner and hinders the opponents."""
+    unopposed: float = 0.5
+    """The part of it that is left when both opponents have passed."""
+    usual: float = 85.0
+    """Mean of the best strain of a hand, and its standard deviation: what hands are likely."""
+    usual_spread: float = 20.0
+    partner_passed: float = 6.0
+    """Points that a hand is worth less when the partner has passed."""
+    partner_elsewhere: float = 6.0
+    """The same when the partner has bid another strain."""
+    opposed: float = 3.0
+    """The same for each opponent who has bid."""
+    doubted: float = 0.5
+    """The part that is believed of what opponents promise above the usual."""
+    partner_defends: float = 6.0
+    """Points that the opponents' contract is worth less when the partner has bid."""
+    feared: float = 0.3
+    """The likelihood that opponents say contre when it pays."""
+    pass_trust: float = 0.7
+    """The part of the opponents' expected marks that a pass is thought to concede."""
+    contre: float = 40.0
+    """Marks that a contre must promise more than a pass."""
+    surcontre: float = 60.0
+    """The same for a surcontre."""
+    contred: float = 12.0
+    """Points that one's own contract is worth less once it was contred."""
+
+
+BID_STYLE: Final = BidStyle()

@@ -70,9 +70,7 @@ def turn_to_bytes(
         + (_HAND + _BYTE[len(hand)] + _numbers(hand) if hand else b"")
     )
     decision = (
-        _ID
-        + _length(len(decision_id))
-        + decision_id
+        (_ID + _length(len(decision_id)) + decision_id if decision_id else b"")
         + _legal(_owed(view), view.legal)
         + _clock(clock)
     )
@@ -96,17 +94,15 @@ def act_result_to_bytes(
     """A serialized ``ServerMessage`` with an ``ActResult`` that needs no explanation."""
     result = (
         _position(seat_ref)
-        + _RESULT_ID
-        + _length(len(decision_id))
-        + decision_id
-        + (_RESULT_STATUS + _BYTE[status])
+        + (_RESULT_ID + _length(len(decision_id)) + decision_id if decision_id else b"")
+        + _RESULT_STATUS[status]
     )
     return _MESSAGE_ACT_RESULT + _length(len(result)) + result
 
 
 def frame_to_bytes(messages: Iterable[bytes | play_service_pb2.ServerMessage]) -> bytes:
     """A serialized ``PlayResponse`` with these messages, each serialized already or not."""
-    parts = []
+    parts: list[bytes] = []
     for message in messages:
         data = message if isinstance(message, bytes) else message.SerializeToString()
         parts += (_FRAME_MESSAGE, _length(len(data)), data)
@@ -186,7 +182,10 @@ _AGAIN: Final = _number_tag(_Turn.AGAIN_FIELD_NUMBER) + b"\x01"
 _MESSAGE_TURN: Final = _bytes_tag(_ServerMessage.TURN_FIELD_NUMBER)
 _MESSAGE_ACT_RESULT: Final = _bytes_tag(_ServerMessage.ACT_RESULT_FIELD_NUMBER)
 _RESULT_ID: Final = _bytes_tag(play_service_pb2.ActResult.DECISION_ID_FIELD_NUMBER)
-_RESULT_STATUS: Final = _number_tag(play_service_pb2.ActResult.STATUS_FIELD_NUMBER)
+_RESULT_STATUS: Final = tuple(
+    _number_tag(play_service_pb2.ActResult.STATUS_FIELD_NUMBER) + _varint(number)
+    for number in sorted(play_service_pb2.ActStatus.values())
+)
 _FRAME_MESSAGE: Final = _bytes_tag(_PlayResponse.MESSAGES_FIELD_NUMBER)
 
 

@@ -1,0 +1,220 @@
+"""The file of an event, read into one frozen value. What it may hold is in
+docs/run-a-tournament.md; anything else is refused with a sentence that names key and value.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from contree.client import FaultPolicy, TimeControl
+from contree.engine import DEFAULT_PRESET, RulesError, RuleSet, load_rules
+from contree.engine import preset as preset_rules
+from contree.engine.options import Shuffle
+from contree.tournament.errors import ConfigError
+from contree.tournament.reading import Section, all_different
+
+DEFAULT_TABLES: Final = 16
+MOST_TABLES: Final = 2000
+_TIMES: Final = {
+    "per_move": 5.0,
+    "bank": 0.0,
+    "increment": 0.0,
+    "allowance": 0.25,
+    "ready": 20.0,
+    "seat_timeout": 60.0,
+}
+"""The clock of an event whose file says nothing, in seconds."""
+_POSITIVE: Final = ("per_move", "ready", "seat_timeout")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotConfig:
+    """A bot that takes part."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    """What starts it; empty when it dials in by its name."""
+    cwd: Path = Path()
+    """Where the command runs."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables added to the environment."""
+    needs: str = ""
+    """A program that must be installed."""
+    setup: tuple[str, ...] = ()
+    """What is run once before, such as ``npm ci``."""
+    setup_makes: Path | None = None
+    """What ``setup`` makes; it is not run when this is there."""
+    setup_timeout: float = 120.0
+    """Seconds that ``setup`` may take."""
+    optional: bool = False
+    """Left out, with a note, when ``needs`` is missing or ``setup`` fails."""
+
+    @property
+    def dials_in(self) -> bool:
+        """Started by its author, not by the runner."""
+        return not self.command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventConfig:
+    """An event as its file describes it."""
+
+    name: str
+    rules: RuleSet
+    preset: str
+    """The name of the rules' preset; empty when they come from a file."""
+    boards: int
+    tables: int
+    """Tables that are played at once, at most."""
+    time: TimeControl
+    faults: FaultPolicy
+    seed: bytes | None = field(repr=False)
+    """32 bytes; None when the runner is to draw them."""
+    bots: tuple[BotConfig, ...]
+
+    def settings(self, bots: tuple[BotConfig, ...]) -> dict[str, object]:
+        """All that bears on the results when these bots take part: what the event's id is made of.
+
+        Where a command runs, how it is set up and how many tables are played at once do not.
+        """
+        return {
+            "name": self.name,
+            "rules": self.rules.to_dict(),
+            "boards": self.boards,
+            "seed": None if self.seed is None else hashlib.sha256(self.seed).hexdigest(),
+            "time": {name: getattr(self.time, name) for name in _TIMES},
+            "faults": [self.faults.illegal_strikes, self.faults.timeout_strikes],
+            "bots": [[bot.name, list(bot.command), dict(bot.env)] for bot in bots],
+        }
+
+
+def load_event(path: Path) -> EventConfig:
+    """The event of this file. Raises ConfigError."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(str(path), "there is no such file", "the path of an event's file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(str(path), f"cannot be read ({error})", "a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(str(path), f"is not TOML ({error})", 'lines such as boards = 100') from None
+    return parse_event(values, path.resolve().parent)
+
+
+def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
+    """The event of these values; paths in them start from ``folder``. Raises ConfigError."""
+    top = Section("", values)
+    name = top.text("name", r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", "a name of up to 64 letters, "
+                    "digits, blanks, dots and dashes")
+    preset, rules = _rules(top, folder)
+    config = EventConfig(
+        name=name,
+        rules=rules,
+        preset=preset,
+        boards=top.whole("boards", 1, 1_000_000),
+        tables=top.whole("tables", 1, MOST_TABLES, DEFAULT_TABLES),
+        time=_time(top.section("time")),
+        faults=_faults(top.section("faults")),
+        seed=_seed(top),
+        bots=tuple(_bot(section, folder) for section in top.sections("bots")),
+    )
+    top.finish()
+    if len(config.bots) < 2:
+        raise ConfigError("bots", f"there are {len(config.bots)}", "at least two [[bots]] entries")
+    all_different("bots", [bot.name for bot in config.bots])
+    return config
+
+
+def _rules(top: Section, folder: Path) -> tuple[str, RuleSet]:
+    preset = top.optional_text("preset")
+    file = top.optional_text("rules")
+    if preset is not None and file is not None:
+        raise ConfigError("rules", "preset is given too", "one of the two")
+    try:
+        if file is not None:
+            rules = load_rules(str(folder / file))
+        else:
+            preset = DEFAULT_PRESET if preset is None else preset
+            rules = preset_rules(preset)
+    except RulesError as error:
+        key = "rules" if file is not None else "preset"
+        given = file if file is not None else preset
+        raise ConfigError(key, f"{given!r}: {error.problem}", error.expected) from None
+    each = top.optional_text("board_shuffle")
+    if each not in {None, "each"}:
+        raise ConfigError("board_shuffle", f"{each!r} is not known", '"each", or nothing')
+    if rules.shuffle is not Shuffle.EACH_DEAL and each is None:
+        raise ConfigError(
+            "board_shuffle",
+            f"missing, and the rules {rules.name} shuffle once and then only cut, which boards "
+            "that each stand alone cannot do",
+            'board_shuffle = "each" to shuffle every board',
+        )
+    return preset or "", rules
+
+
+def _time(section: Section) -> TimeControl:
+    times = {
+        name: section.duration(name, default, positive=name in _POSITIVE)
+        for name, default in _TIMES.items()
+    }
+    section.finish()
+    return TimeControl(**times)
+
+
+def _faults(section: Section) -> FaultPolicy:
+    policy = FaultPolicy(
+        illegal_strikes=section.whole("illegal_strikes", 0, 1000, 2),
+        timeout_strikes=section.whole("timeout_strikes", 0, 1000, 2),
+    )
+    section.finish()
+    return policy
+
+
+def _seed(top: Section) -> bytes | None:
+    """64 hex digits are the seed itself; any other text is hashed to one."""
+    text = top.optional_text("seed")
+    if text is None:
+        return None
+    if not text:
+        raise ConfigError("seed", "is empty", "64 hex digits, or a text, or no such line")
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        seed = b""
+    return seed if len(seed) == 32 and len(text) == 64 else hashlib.sha256(text.encode()).digest()
+
+
+def _bot(section: Section, folder: Path) -> BotConfig:
+    name = section.text("name", r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}", "a name of up to 32 letters, "
+                        "digits, dots and dashes")
+    command = section.words("command")
+    cwd = folder / (section.optional_text("cwd") or "")
+    makes = section.optional_text("setup_makes")
+    bot = BotConfig(
+        name=name,
+        command=command,
+        cwd=cwd,
+        env=section.variables("env"),
+        needs=section.optional_text("needs") or "",
+        setup=section.words("setup"),
+        setup_makes=None if makes is None else cwd / makes,
+        setup_timeout=section.duration("setup_timeout", 120.0, positive=True),
+        optional=section.flag("optional"),
+    )
+    given = section.given
+    section.finish()
+    if bot.dials_in:
+        for key in ("cwd", "env", "needs", "setup", "setup_makes", "setup_timeout", "optional"):
+            if key in given:
+                raise ConfigError(
+                    section.key(key), f"{name} has no command, so it is not started here",
+                    "a command, or the name alone for a bot that dials in",
+                )
+    elif not cwd.is_dir():
+        raise ConfigError(section.key("cwd"), f"there is no folder {cwd}", "an existing folder")
+    return bot

@@ -1,0 +1,176 @@
+"""The bots that the runner starts: one process each, seen connected, started again when they end.
+
+A bot keeps its instance id over restarts, so the service gives it back the seats it held.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Final, NamedTuple
+
+from contree.client import ConnectedBot, HostClient
+from contree.tournament.config import BotConfig
+from contree.tournament.errors import ProcessError
+from contree.tournament.folder import EventFolder
+from contree.tournament.processes import Child, environment_for
+
+MOST_RESTARTS: Final = 3
+"""Restarts of one bot in one run."""
+MOST_SEATS: Final = 4096
+"""The largest capacity that a service grants."""
+_POLL_S: Final = 0.1
+
+
+class Address(NamedTuple):
+    """Where started bots dial, and as what."""
+
+    server: str
+    event: str
+    seats: int
+    """Seats that each is to play at once."""
+
+
+class Fleet:
+    """The processes of the bots of an event. Made by ``running``."""
+
+    def __init__(
+        self,
+        bots: Sequence[BotConfig],
+        address: Address,
+        folder: EventFolder,
+        note: Callable[[str], None],
+    ) -> None:
+        self._bots = tuple(bots)
+        self._address = address
+        self._folder = folder
+        self._note = note
+        self._children: dict[str, Child] = {}
+        self.restarts: Counter[str] = Counter()
+
+    @classmethod
+    @asynccontextmanager
+    async def running(
+        cls,
+        bots: Sequence[BotConfig],
+        address: Address,
+        folder: EventFolder,
+        note: Callable[[str], None],
+    ) -> AsyncIterator[Fleet]:
+        """Run the bots that have a command for the time of an ``async with``.
+
+        Raises ProcessError when one cannot be started. Whatever happens, all are ended.
+        """
+        fleet = cls(bots, address, folder, note)
+        try:
+            for bot in bots:
+                if not bot.dials_in:
+                    await fleet._start(bot)
+            yield fleet
+        finally:
+            await fleet._stop()
+
+    async def connected(self, host: HostClient, patience: float) -> dict[str, int]:
+        """Wait until every bot is connected; how many seats each takes at once.
+
+        Raises ProcessError, in one sentence about the bot, when one ends before, does not connect
+        within ``patience`` seconds, or takes fewer than the two seats that a table needs.
+        """
+        missing = self._bots
+        seats: Counter[str] = Counter()
+        told = False
+        try:
+            async with asyncio.timeout(patience):
+                while missing:
+                    seats = _seats(await host.list_bots())
+                    missing = tuple(bot for bot in self._bots if bot.name not in seats)
+                    for bot in missing:
+                        self._check_alive(bot)
+                    dialling = ", ".join(bot.name for bot in missing if bot.dials_in)
+                    if dialling and not told:
+                        told = True
+                        self._note(f"Waiting for {dialling} to dial in at {self._address.server}.")
+                    await asyncio.sleep(_POLL_S)
+        except TimeoutError:
+            raise self._absent(missing[0], patience) from None
+        for bot in self._bots:
+            if seats[bot.name] < 2:
+                raise ProcessError(
+                    f"{bot.name} takes one seat at a time, but a table needs it in two: "
+                    "start it with a capacity of 2 or more."
+                )
+        return {bot.name: seats[bot.name] for bot in self._bots}
+
+    async def watch(self) -> None:
+        """Start bots again that end. Raises ProcessError when one ends too often."""
+        async with asyncio.TaskGroup() as group:
+            for bot in self._bots:
+                if not bot.dials_in:
+                    group.create_task(self._keep(bot))
+
+    async def _keep(self, bot: BotConfig) -> None:
+        while True:
+            child = self._children[bot.name]
+            await child.wait()
+            child.kill()  # what it started and left behind
+            if self.restarts[bot.name] == MOST_RESTARTS:
+                raise ProcessError(
+                    f"{bot.name} ended {child.ending}, after {MOST_RESTARTS} restarts; see "
+                    f"{self._folder.bot_log(bot.name)}.",
+                    child.tail(),
+                )
+            self.restarts[bot.name] += 1
+            self._note(f"{bot.name} ended {child.ending}: starting it again.")
+            await self._start(bot)
+
+    async def _start(self, bot: BotConfig) -> None:
+        additions = {
+            "CONTREE_SERVER": self._address.server,
+            "CONTREE_BOT": bot.name,
+            "CONTREE_INSTANCE": f"{self._address.event}-{bot.name}",
+            "CONTREE_CAPACITY": str(min(self._address.seats, MOST_SEATS)),
+        }
+        self._children[bot.name] = await Child.start(
+            bot.name,
+            bot.command,
+            log=self._folder.bot_log(bot.name),
+            cwd=bot.cwd,
+            environment=environment_for(additions | dict(bot.env)),
+        )
+
+    async def _stop(self) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for child in self._children.values():
+                    group.create_task(child.stop())
+        finally:
+            for child in self._children.values():
+                if child.returncode is None:
+                    child.kill()
+
+    def _check_alive(self, bot: BotConfig) -> None:
+        child = self._children.get(bot.name)
+        if child is not None and child.returncode is not None:
+            raise ProcessError(
+                f"{bot.name} ended {child.ending} before it connected.", child.tail()
+            )
+
+    def _absent(self, bot: BotConfig, patience: float) -> ProcessError:
+        within = f"did not connect to {self._address.server} within {patience:g} s"
+        child = self._children.get(bot.name)
+        if child is None:
+            return ProcessError(f"{bot.name} {within}; it is to dial in by that name.")
+        return ProcessError(
+            f"{bot.name} {within}, though its process runs; does it read CONTREE_SERVER and "
+            "CONTREE_BOT?",
+            child.tail(),
+        )
+
+
+def _seats(connected: Sequence[ConnectedBot]) -> Counter[str]:
+    seats: Counter[str] = Counter()
+    for instance in connected:
+        seats[instance.bot] += instance.capacity
+    return seats

@@ -1,0 +1,91 @@
+"""The folder of an event, ``results/<event id>``: its lock, its seed, its header, its files."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from contree.engine import commitment
+from contree.tournament.errors import ResultsError
+from contree.tournament.results import LOG_NAME, write_json, write_whole
+
+
+class EventFolder:
+    """Where an event keeps what it must not forget. One runner at a time has it open."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.log = path / LOG_NAME
+        self.boards = path / "boards.csv"
+        self.logs = path / "logs"
+        self.records = path / "records"
+        self.store = path / "store"
+        """The data of a local service."""
+        self.ready_file = path / "service.json"
+        """Where a local service says its address."""
+        self._seed_file = path / "seed"
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path) -> Iterator[EventFolder]:
+        """The folder, made if need be and locked. Raises ResultsError when another runner has it."""
+        folder = cls(path)
+        try:
+            for part in (path, folder.logs, folder.records):
+                part.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise ResultsError(
+                f"The results cannot be kept in {path}: {error.strerror}; name another folder."
+            ) from None
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(descriptor, 20).decode(errors="replace").strip()
+                raise ResultsError(
+                    f"The event in {path} is being run by process {holder}; wait for it, or stop it."
+                ) from None
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            yield folder
+        finally:
+            os.close(descriptor)
+
+    def seed(self, given: bytes | None) -> bytes:
+        """The seed of the event: the one given, else the one drawn at its first run.
+
+        A drawn seed is on the disk, for its owner's eyes only, before it is used.
+        """
+        if given is not None:
+            return given
+        if not self._seed_file.exists():
+            write_whole(self._seed_file, secrets.token_hex(32) + "\n", 0o600)
+        try:
+            seed = bytes.fromhex(self._seed_file.read_text(encoding="utf-8").strip())
+            commitment(seed)
+        except (ValueError, OSError) as error:
+            raise ResultsError(f"{self._seed_file} is no seed ({error}).") from None
+        return seed
+
+    def write_header(self, header: dict[str, Any]) -> None:
+        """What the event is: all that was fixed before its first card."""
+        write_json(self.path / "event.json", header)
+
+    def record(self, table_id: str) -> Path:
+        """The file with the record of a table."""
+        return self.records / f"{table_id}.bgn"
+
+    def bot_log(self, bot: str) -> Path:
+        """The file with all that a bot writes."""
+        return self.logs / f"{bot}.log"
+
+    @property
+    def service_log(self) -> Path:
+        """The file with all that a local service writes."""
+        return self.logs / "contree-serve.log"

@@ -1,0 +1,68 @@
+"""Who takes part: what bots need is looked for, and set up, before the event has an id."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from contree.tournament.config import BotConfig
+from contree.tournament.errors import ConfigError, ProcessError
+from contree.tournament.processes import Child, environment_for
+
+Note = Callable[[str], None]
+
+
+async def participants(bots: Sequence[BotConfig], note: Note) -> tuple[BotConfig, ...]:
+    """The bots that can play. Optional ones that cannot are left out, with a note.
+
+    Raises ProcessError when a bot that is not optional cannot, ConfigError when fewer than two can.
+    """
+    able = []
+    for bot in bots:
+        try:
+            await _make_ready(bot, note)
+        except ProcessError as error:
+            if not bot.optional:
+                raise
+            note(f"{error} {bot.name} is optional, so the event goes on without it.")
+        else:
+            able.append(bot)
+    if len(able) < 2:
+        raise ConfigError("bots", f"only {len(able)} of them can play", "at least two")
+    return tuple(able)
+
+
+async def _make_ready(bot: BotConfig, note: Note) -> None:
+    environment = environment_for(dict(bot.env))
+    if bot.needs and shutil.which(bot.needs, path=environment.get("PATH", os.defpath)) is None:
+        raise ProcessError(f"{bot.name} needs {bot.needs}, which is not installed.")
+    if not bot.setup or (bot.setup_makes is not None and bot.setup_makes.exists()):
+        return
+    shown = " ".join(bot.setup)
+    note(f"Setting up {bot.name}: {shown}")
+    with tempfile.TemporaryDirectory(prefix="contree-") as name:
+        child = await Child.start(
+            f"The setup of {bot.name}",
+            bot.setup,
+            log=Path(name) / "setup.log",
+            cwd=bot.cwd,
+            environment=environment,
+        )
+        try:
+            code = await asyncio.wait_for(child.wait(), bot.setup_timeout)
+        except TimeoutError:
+            raise ProcessError(
+                f"The setup of {bot.name} ({shown}) took longer than {bot.setup_timeout:g} s.",
+            ) from None
+        finally:
+            await child.stop()
+        if code:
+            raise ProcessError(
+                f"The setup of {bot.name} ({shown}) ended {child.ending}.", child.tail()
+            )
+        if bot.setup_makes is not None and not bot.setup_makes.exists():
+            raise ProcessError(f"The setup of {bot.name} ({shown}) did not make {bot.setup_makes}.")

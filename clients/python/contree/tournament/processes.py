@@ -1,0 +1,155 @@
+"""Programs that the runner starts: found, started in a session of their own, ended for certain."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from contree.tournament.errors import ProcessError
+
+TERM_GRACE_S: Final = 5.0
+"""How long a program may take to end by itself after SIGTERM."""
+_TAIL_LINES: Final = 12
+_TAIL_BYTES: Final = 4096
+_LAUNCHER: Final = Path(__file__).with_name("die_with_parent.py")
+_CONTROLS: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class Child:
+    """A program that runs, with everything it starts: one session, ended as a whole.
+
+    What it writes is appended to its log. It does not hear Ctrl-C; the runner decides when it ends.
+    """
+
+    def __init__(self, name: str, process: Process, log: Path, log_start: int) -> None:
+        self.name = name
+        self._process = process
+        self._log = log
+        self._log_start = log_start
+
+    @classmethod
+    async def start(
+        cls,
+        name: str,
+        command: Sequence[str],
+        *,
+        log: Path,
+        cwd: Path,
+        environment: Mapping[str, str],
+        at_parents_end: signal.Signals = signal.SIGKILL,
+    ) -> Child:
+        """Start a command. Raises ProcessError when there is no such program."""
+        found = resolve(name, command, cwd, environment)
+        launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid())]
+        with log.open("ab") as output:
+            start = output.seek(0, os.SEEK_END)
+            process = await asyncio.create_subprocess_exec(
+                *launcher,
+                str(int(at_parents_end)),
+                *found,
+                stdin=DEVNULL,
+                stdout=output,
+                stderr=output,
+                cwd=cwd,
+                env=dict(environment),
+                start_new_session=True,
+            )
+        return cls(name, process, log, start)
+
+    @property
+    def pid(self) -> int:
+        """Its process id, and the id of its session."""
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """Its exit code, negative for a signal; None while it runs."""
+        return self._process.returncode
+
+    @property
+    def ending(self) -> str:
+        """How it ended, for a sentence."""
+        code = self._process.returncode
+        if code is not None and code < 0:
+            with suppress(ValueError):
+                return f"killed by {signal.Signals(-code).name}"
+        return f"with exit code {code}"
+
+    async def wait(self) -> int:
+        """Wait until it ends by itself."""
+        return await self._process.wait()
+
+    async def stop(self, grace: float = TERM_GRACE_S) -> None:
+        """End it and all that it started: SIGTERM, and SIGKILL for what is left after ``grace``."""
+        try:
+            if self.returncode is None:
+                self._signal(signal.SIGTERM)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._process.wait(), grace)
+        finally:
+            self.kill()
+        await self._process.wait()
+
+    def kill(self) -> None:
+        """End what is left of it at once."""
+        self._signal(signal.SIGKILL)
+
+    def tail(self) -> str:
+        """The last lines that it wrote since it was started, fit for a terminal."""
+        with suppress(OSError), self._log.open("rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(self._log_start, end - _TAIL_BYTES))
+            text = file.read().decode(errors="replace")
+            return "\n".join(_CONTROLS.sub("", text).splitlines()[-_TAIL_LINES:])
+        return ""
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+
+def resolve(
+    name: str, command: Sequence[str], cwd: Path, environment: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The command with its program found.
+
+    ``contree`` and ``python`` as first words are those of the running interpreter, whether or not
+    its environment is active. Raises ProcessError when there is no such program.
+    """
+    program, *arguments = command
+    if program == "contree":
+        # -P: files next to a bot must not stand in for the standard library.
+        return (sys.executable, "-P", "-m", "contree.cli", *arguments)
+    if program in {"python", "python3"}:
+        return (sys.executable, *arguments)
+    if "/" in program:
+        path = cwd / program
+        if path.is_file() and os.access(path, os.X_OK):
+            return (str(path.absolute()), *arguments)
+        problem = "is not executable" if path.exists() else "does not exist"
+        raise ProcessError(f"{name} cannot be started: {path} {problem}.")
+    found = shutil.which(program, path=environment.get("PATH", os.defpath))
+    if found is None:
+        raise ProcessError(f"{name} cannot be started: the command {program!r} was not found.")
+    return (found, *arguments)
+
+
+def environment_for(additions: Mapping[str, str]) -> dict[str, str]:
+    """The runner's environment without its own CONTREE_ variables, and with these.
+
+    The folder of the running interpreter comes first on PATH, so that scripts find ``contree``.
+    """
+    kept = {key: text for key, text in os.environ.items() if not key.startswith("CONTREE_")}
+    kept["PATH"] = os.pathsep.join(
+        [str(Path(sys.executable).parent), kept.get("PATH", os.defpath)]
+    )
+    return kept | {"PYTHONUNBUFFERED": "1"} | dict(additions)

@@ -1,0 +1,158 @@
+"""What the person at the terminal sees: live on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, NamedTuple
+
+from rich import box
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from contree.tournament.intervals import Estimate
+from contree.tournament.schedule import Pairing
+from contree.tournament.standings import Standings
+
+_LIVE_EVERY_S: Final = 0.5
+_PLAIN_EVERY_S: Final = 10.0
+_SHARE: Final = 20
+"""The standings take at most one part in so many of the time."""
+
+
+class Progress(NamedTuple):
+    """How far an event is."""
+
+    tables: int
+    """Tables with a result, those of earlier runs included."""
+    of_tables: int
+    boards: int
+    """Boards of pairings that are closed."""
+    of_boards: int
+    playing: int
+    """Tables being played."""
+    played: int
+    """Tables that got their result in this run."""
+
+
+class Reporter:
+    """Shows how an event goes. Use as a context manager."""
+
+    def __init__(
+        self, console: Console, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._console = console
+        self._clock = clock
+        self._started = clock()
+        self._live: Live | None = None
+        self._next = self._started
+
+    def __enter__(self) -> Reporter:
+        if self._console.is_terminal:
+            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def note(self, text: str) -> None:
+        """Say something, once."""
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def begin(self) -> None:
+        """The first card is about to be dealt: the speed counts from here."""
+        self._started = self._next = self._clock()
+
+    def update(self, progress: Progress, table: Callable[[], Standings]) -> None:
+        """Show how far it is, if that is due; ``table`` gives the present standings."""
+        now = self._clock()
+        if now < self._next:
+            return
+        if self._live is None:
+            self._next = now + _PLAIN_EVERY_S
+            self.note(f"{progress_line(progress, now - self._started)}  {leaders(table())}")
+            return
+        line = Text(progress_line(progress, now - self._started))
+        self._live.update(Group(standings_table(table()), line), refresh=True)
+        self._next = now + max(_LIVE_EVERY_S, (self._clock() - now) * _SHARE)
+
+    def final(self, standings: Standings) -> None:
+        """The standings and the cross table, for good."""
+        self._console.print(standings_table(standings))
+        if len(standings.rows) > 2:
+            self._console.print(cross_table(standings))
+        self.note(
+            "Points per board and 95% interval: the bot's marks minus its opponents', mean of the "
+            "two tables of a board."
+        )
+
+
+def progress_line(progress: Progress, seconds: float) -> str:
+    """One line: boards, tables, speed."""
+    speed = f", {progress.played / seconds:.1f} tables/s" if seconds > 0 and progress.played else ""
+    return (
+        f"{progress.boards}/{progress.of_boards} boards closed, "
+        f"{progress.tables}/{progress.of_tables} tables, {progress.playing} in play{speed}"
+    )
+
+
+def leaders(standings: Standings) -> str:
+    """The standings in one line."""
+    shown = [f"{row.place}. {row.bot} {interval(row.points)}" for row in standings.rows if row.points]
+    return "; ".join(shown)
+
+
+def interval(points: Estimate | None) -> str:
+    """A mean with its interval; a dash when there is none, for then the mean is not shown."""
+    if points is None:
+        return "-"
+    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}]"
+
+
+def standings_table(standings: Standings) -> Table:
+    """The standings as a table."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("", "bot", "points/board [95%]", "boards", "won", "tied", "lost", "ms/move"):
+        table.add_column(name, justify="left" if name == "bot" else "right", no_wrap=True)
+    table.add_column("faults")
+    for row in standings.rows:
+        faults = [f"{count} {kind.replace('_', ' ')}" for kind, count in row.conduct.faults.items()]
+        if row.conduct.replaced:
+            faults.append(f"replaced at {row.conduct.replaced} tables")
+        table.add_row(
+            str(row.place),
+            escape(row.bot),
+            interval(row.points),
+            str(row.tally.boards),
+            *map(str, row.tally),
+            f"{row.conduct.seconds_a_decision * 1000:.1f}",
+            escape(", ".join(faults)) or "none",
+        )
+    return table
+
+
+def cross_table(standings: Standings) -> Table:
+    """How each did against each, seen from the row."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="row against column", title_justify="left")
+    table.add_column("")
+    bots = [row.bot for row in standings.rows]
+    for bot in bots:
+        table.add_column(escape(bot), justify="right", no_wrap=True)
+    for bot in bots:
+        cells = []
+        for opponent in bots:
+            met = standings.meetings.get(Pairing(bot, opponent))
+            cells.append("" if met is None else interval(met.points))
+        table.add_row(escape(bot), *cells)
+    return table
