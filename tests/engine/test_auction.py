@@ -198,6 +198,12 @@ def test_refusals_say_why(rules: RuleSet, script: str, seat: str, call: str, rea
     assert str(caught.value.action) == call
 
 
+@pytest.mark.parametrize("call", [(90, Strain.SPADES), Bid(90, 0), Bid("90", Strain.SPADES), None])  # type: ignore[arg-type]
+def test_look_alikes_of_calls_are_refused(call: object) -> None:
+    with pytest.raises(IllegalAction):
+        held(OWN_TURN, "80S").after(E, call)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("strain", list(Strain), ids=str)
 def test_every_level_outbids_those_below_it_in_any_strain(strain: Strain) -> None:
     ladder = ANY_MOMENT.ladder

@@ -63,7 +63,7 @@ def test_illegal_answer_names_the_seat() -> None:
         return Say.SURCONTRE if view.contract is None else view.legal[0]
 
     first = RULES.turn_direction.next(fresh().dealer)
-    with pytest.raises(IllegalAction, match=f"{first.name.capitalize()}") as caught:
+    with pytest.raises(IllegalAction, match=f"{first.name.capitalize()}'s policy") as caught:
         drive({**dict(zip(SEATS, players, strict=True)), first: cheat}, fresh())
     assert caught.value.action is Say.SURCONTRE
     assert Say.PASS in caught.value.legal

@@ -171,9 +171,9 @@ class Auction(NamedTuple):
             return self._after_pass(seat)
         if type(call) is Bid:
             return self._after_bid(seat, call)
-        if call not in self.legal_calls(seat):
-            raise self._illegal(seat, call)
-        return self._after_contre(seat, CONTRE if call is CONTRE else SURCONTRE)
+        if (call is CONTRE or call is SURCONTRE) and call in self.legal_calls(seat):
+            return self._after_contre(seat, call)
+        raise self._illegal(seat, call)
 
     # -- one step each -------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ class Auction(NamedTuple):
     def _after_bid(self, seat: Seat, bid: Bid) -> Auction:
         rules = self.rules
         level, strain = bid
-        if level not in rules.ladder or strain not in rules.strains:
+        if level not in rules.ladder or strain not in rules.strains or type(strain) is not Strain:
             raise self._illegal(seat, bid)
         rung = rules.ladder.index(level)
         standing = self.contract

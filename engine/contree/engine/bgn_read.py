@@ -149,7 +149,7 @@ def _read_rules(tags: dict[str, _Tag], options: dict[str, _Tag]) -> RuleSet:
     for name, tag in given.items():
         try:
             values[name] = json.loads(tag.value)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise tag.line.error(f"expected the value of {name} in JSON") from None
     try:
         return rules_from_dict(values)
@@ -182,7 +182,7 @@ def _read_strings(tag: _Tag, text: str, count: int) -> list[str]:
     while rest:
         try:
             string, end = read(rest)
-        except ValueError:
+        except (ValueError, RecursionError):
             break
         strings.append(string)
         rest = rest[end:].lstrip(" ")

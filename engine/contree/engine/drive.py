@@ -24,22 +24,30 @@ def drive(policies: Policies, deal: Deal) -> Deal:
     """Play a deal to its end. IllegalAction, naming the seat, when a policy breaks the rules."""
     while deal.owed:
         seat = deal.owed[0]
-        deal = deal.apply(seat, _answer(policies, project(deal, seat)))
+        action = policies[seat](project(deal, seat))
+        try:
+            deal = deal.apply(seat, action)
+        except IllegalAction as error:
+            raise _blaming(seat, error) from None
     return deal
 
 
 def drive_game(policies: Policies, game: Game) -> Game:
-    """Play a match to its end. IllegalAction, naming the seat, when a policy breaks the rules."""
+    """Play a match to its end. IllegalAction, naming the seat, when a policy breaks the rules.
+
+    A race in which all four always pass has no end, unless the rules limit the deals.
+    """
     while game.owed:
         seat = game.owed[0]
-        game = game.apply(seat, _answer(policies, project(game, seat)))
+        action = policies[seat](project(game, seat))
+        try:
+            game = game.apply(seat, action)
+        except IllegalAction as error:
+            raise _blaming(seat, error) from None
     return game
 
 
-def _answer(policies: Policies, view: View) -> Action:
-    action = policies[view.seat](view)
-    if action not in view.legal:
-        raise IllegalAction(
-            action, f"{view.seat.name.capitalize()}'s policy broke the rules", view.legal
-        )
-    return action
+def _blaming(seat: Seat, error: IllegalAction) -> IllegalAction:
+    return IllegalAction(
+        error.action, f"{seat.name.capitalize()}'s policy: {error.reason}", error.legal
+    )

@@ -27,6 +27,7 @@ from contree.v1 import event_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import ServerMessage
 from contree.wire import (
     Clock,
+    act_result_to_bytes,
     contract_to_pb,
     deal_result_to_pb,
     decision_to_pb,
@@ -34,13 +35,14 @@ from contree.wire import (
     hand_to_pb,
     placed_call_to_pb,
     rules_to_pb,
-    seat_view_to_pb,
     team_score_to_pb,
     trick_to_pb,
+    turn_to_bytes,
 )
 from contree.wire.cards import CARD_TO_PB, SEAT_TO_PB
 
 __all__ = [
+    "Outgoing",
     "ServerMessage",
     "seat_assigned",
     "turn",
@@ -57,6 +59,9 @@ __all__ = [
     "refused",
     "event",
 ]
+
+Outgoing = ServerMessage | bytes
+"""A message for a play stream; what is said most often is made as bytes at once."""
 
 VERDICT_TO_PB: Final = {
     Verdict.ACCEPTED: play_service_pb2.ACT_STATUS_ACCEPTED,
@@ -90,28 +95,15 @@ def seat_assigned(match: Match, seat: Seat, ref: int, *, resumed: bool) -> Serve
 
 def turn(
     match: Match, seat: Seat, ref: int, *, elapsed: int, round_trip: int | None, again: bool
-) -> ServerMessage:
+) -> bytes:
     """The decision that a seat owes, ``elapsed`` milliseconds after its clock began."""
-    view = project(match.game, seat)
-    if view.kind is None:
-        raise ValueError(f"{seat} owes nothing")
-    state, control = match.seats[seat], match.spec.time
-    clock = Clock(
-        remaining=clocks.remaining(control, state.bank, elapsed),
-        bank=state.bank,
-        allowance=control.allowance,
-        charged=state.charged,
-        round_trip=round_trip,
-    )
-    decision = decision_to_pb(view.kind, view.legal, match.decision_id(seat), clock)
-    return ServerMessage(
-        turn=play_service_pb2.Turn(
-            seat_ref=ref,
-            seq=match.seq,
-            view=seat_view_to_pb(view),
-            decision=decision,
-            again=again,
-        )
+    return turn_to_bytes(
+        ref,
+        match.seq,
+        project(match.game, seat),
+        match.decision_id(seat),
+        _clock(match, seat, elapsed, round_trip),
+        again=again,
     )
 
 
@@ -120,8 +112,10 @@ def act_result(
     decision_id: bytes,
     status: play_service_pb2.ActStatus.ValueType,
     reason: str = "",
-) -> ServerMessage:
+) -> Outgoing:
     """What became of an answer."""
+    if not reason:
+        return act_result_to_bytes(ref, decision_id, status)
     return ServerMessage(
         act_result=play_service_pb2.ActResult(
             seat_ref=ref, decision_id=decision_id, status=status, reason=reason
@@ -129,16 +123,40 @@ def act_result(
     )
 
 
-def verdict(ref: int, decision_id: bytes, verdict: Verdict, reason: str) -> ServerMessage:
+def verdict(ref: int, decision_id: bytes, verdict: Verdict, reason: str) -> Outgoing:
     """What became of an answer to a seat of this client."""
     return act_result(ref, decision_id, VERDICT_TO_PB[verdict], reason)
 
 
-def illegal(ref: int, decision_id: bytes, reason: str, owed: ServerMessage) -> ServerMessage:
-    """An answer was against the rules; ``owed`` is the turn, for the legal set."""
-    message = act_result(ref, decision_id, play_service_pb2.ACT_STATUS_ILLEGAL, reason)
-    message.act_result.decision.CopyFrom(owed.turn.decision)
-    return message
+def illegal(
+    match: Match, seat: Seat, ref: int, reason: str, *, elapsed: int, round_trip: int | None
+) -> ServerMessage:
+    """An answer was against the rules, and the seat owes another."""
+    view = project(match.game, seat)
+    if view.kind is None:
+        raise ValueError(f"{seat} owes nothing")
+    decision_id = match.decision_id(seat)
+    clock = _clock(match, seat, elapsed, round_trip)
+    return ServerMessage(
+        act_result=play_service_pb2.ActResult(
+            seat_ref=ref,
+            decision_id=decision_id,
+            status=play_service_pb2.ACT_STATUS_ILLEGAL,
+            reason=reason,
+            decision=decision_to_pb(view.kind, view.legal, decision_id, clock),
+        )
+    )
+
+
+def _clock(match: Match, seat: Seat, elapsed: int, round_trip: int | None) -> Clock:
+    state, control = match.seats[seat], match.spec.time
+    return Clock(
+        remaining=clocks.remaining(control, state.bank, elapsed),
+        bank=state.bank,
+        allowance=control.allowance,
+        charged=state.charged,
+        round_trip=round_trip,
+    )
 
 
 def deal_ended(match: Match, index: int, ref: int) -> ServerMessage:

@@ -38,7 +38,7 @@ class Session:
     def __init__(self, identity: Identity, *, max_outbox: int, now: float) -> None:
         self.identity = identity
         self.connected_at = now
-        self.outbox: Outbox[ServerMessage] = Outbox(max_outbox)
+        self.outbox: Outbox[ServerMessage | bytes] = Outbox(max_outbox)
         self.seats: dict[int, tuple[Table, Seat]] = {}
         self.leaving = False
         """Takes no new seats."""
@@ -65,7 +65,7 @@ class Session:
         self.seats[ref] = (table, seat)
         return ref
 
-    def send(self, message: ServerMessage) -> None:
+    def send(self, message: ServerMessage | bytes) -> None:
         """Say something; dropped when the stream is ending."""
         self.outbox.put(message)
 

@@ -217,7 +217,7 @@ class Tables:
             else:
                 self._notices.changed(table)
 
-    def turn(self, table: Table, seat: Seat, *, again: bool) -> frames.ServerMessage:
+    def turn(self, table: Table, seat: Seat, *, again: bool) -> frames.Outgoing:
         """The turn of a seat that owes a decision and has its bot here."""
         attached = table.attached[seat]
         if attached is None:

@@ -12,20 +12,19 @@ import grpc
 import structlog
 from grpc import aio
 
-from contree.engine import Seat
 from contree.server.host import Host, Session, Table, frames
 from contree.server.host.watch import TooSlow
 from contree.server.match import Act, FaultKind, GiveUp, Rejected, SayReady, Step, Verdict
 from contree.server.rpc.errors import HelloExpected, ProtocolVersion
 from contree.server.rpc.requests import PROTOCOL_VERSION, identity, practice_spec
-from contree.v1 import play_service_pb2, play_service_pb2_grpc
-from contree.wire import WireError, action_from_pb, duration_to_pb, seat_from_pb
+from contree.v1 import play_service_pb2
+from contree.wire import WireError, action_from_pb, duration_to_pb, frame_to_bytes, seat_from_pb
 
 Context = aio.ServicerContext[Any, Any]
 _log = structlog.get_logger(__name__)
 
 
-class PlayServicer(play_service_pb2_grpc.PlayServiceServicer):
+class PlayServicer:
     """Playing, for bots and people."""
 
     def __init__(self, host: Host) -> None:
@@ -36,7 +35,7 @@ class PlayServicer(play_service_pb2_grpc.PlayServiceServicer):
         self,
         request_iterator: AsyncIterator[play_service_pb2.PlayRequest],
         context: Context,
-    ) -> AsyncIterator[play_service_pb2.PlayResponse]:
+    ) -> AsyncIterator[bytes]:
         """One stream, from Hello to whichever end comes first."""
         metrics = self._host.metrics
         first = await anext(request_iterator, None)
@@ -48,7 +47,7 @@ class PlayServicer(play_service_pb2_grpc.PlayServiceServicer):
         try:
             while batch := await session.outbox.batch():
                 metrics.frame("out", len(batch))
-                yield play_service_pb2.PlayResponse(messages=batch)
+                yield frame_to_bytes(batch)
             if session.outbox.overflowed:
                 raise TooSlow
         finally:
@@ -153,24 +152,42 @@ class PlayServicer(play_service_pb2_grpc.PlayServiceServicer):
             status = play_service_pb2.ACT_STATUS_ILLEGAL
             session.send(frames.act_result(ref, decision, status, str(error)))
             return
-        elapsed = table.elapsed_ms(seat, self._host.now())
+        command = Act(seat, decision, action, table.elapsed_ms(seat, self._host.now()))
 
         def answered(outcome: Step | Rejected) -> None:
-            session.send(self._result(table, seat, ref, decision, outcome))
+            session.send(self._result(session, table, ref, command, outcome))
 
-        self._host.tables.submit(table, Act(seat, decision, action, elapsed), answered)
+        self._host.tables.submit(table, command, answered)
 
     def _result(
-        self, table: Table, seat: Seat, ref: int, decision: bytes, outcome: Step | Rejected
-    ) -> frames.ServerMessage:
+        self, session: Session, table: Table, ref: int, command: Act, outcome: Step | Rejected
+    ) -> frames.Outgoing:
+        seat, decision = command.seat, command.decision
         if isinstance(outcome, Rejected):
             status = play_service_pb2.ACT_STATUS_STALE
             return frames.act_result(ref, decision, status, outcome.reason)
         still_owed = table.match.owed_since[seat] and not table.match.seats[seat].house
-        if outcome.verdict is Verdict.ILLEGAL and still_owed and table.attached[seat]:
-            owed = self._host.tables.turn(table, seat, again=True)
-            return frames.illegal(ref, decision, outcome.reason, owed)
+        if outcome.verdict is Verdict.ILLEGAL and still_owed:
+            return frames.illegal(
+                table.match,
+                seat,
+                ref,
+                outcome.reason,
+                elapsed=table.elapsed_ms(seat, self._host.now()),
+                round_trip=session.round_trip_ms,
+            )
         return frames.verdict(ref, decision, outcome.verdict, outcome.reason)
+
+
+def add_play_service(servicer: PlayServicer, server: aio.Server) -> None:
+    """Serve it; its responses are serialized already."""
+    name = play_service_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
+    handlers: dict[str, Any] = {
+        "Play": grpc.stream_stream_rpc_method_handler(
+            servicer.Play, request_deserializer=play_service_pb2.PlayRequest.FromString
+        )
+    }
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
 
 
 def _no_seat(ref: int) -> str:

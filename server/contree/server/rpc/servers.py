@@ -11,13 +11,12 @@ from grpc_reflection.v1alpha import reflection
 from contree.server.host import Host
 from contree.server.rpc.interceptors import Interceptor, counted, errors, request_ids
 from contree.server.rpc.match import MatchServicer
-from contree.server.rpc.play import PlayServicer
+from contree.server.rpc.play import PlayServicer, add_play_service
 from contree.server.rpc.spectate import SpectateServicer
 from contree.v1 import (
     match_service_pb2,
     match_service_pb2_grpc,
     play_service_pb2,
-    play_service_pb2_grpc,
     spectate_service_pb2,
     spectate_service_pb2_grpc,
 )
@@ -60,7 +59,7 @@ class RpcServer:
             ),
         )
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(host), self._server)
-        play_service_pb2_grpc.add_PlayServiceServicer_to_server(PlayServicer(host), self._server)
+        add_play_service(PlayServicer(host), self._server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(
             SpectateServicer(host), self._server
         )

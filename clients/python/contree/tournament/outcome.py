@@ -1,0 +1,53 @@
+"""From a match as the service tells it to the result of a table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from contree.client import DealSummary, Match
+from contree.engine import Team
+from contree.tournament.schedule import Table
+from contree.tournament.tables import Attempt, TableFault, TableResult
+
+
+def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) -> TableResult:
+    """The result of a table whose match counts.
+
+    Marks are turned from North-South and East-West into first and second bot by where these sat.
+    """
+    names = {status.seat: status.bot for status in match.seats}
+    first_team = next(s.seat.team for s in match.seats if s.bot == table.pairing.first)
+    north_south, east_west = match.scores
+    turned = first_team is Team.EAST_WEST
+    decisions: dict[str, int] = defaultdict(int)
+    seconds: dict[str, float] = defaultdict(float)
+    for status in match.seats:
+        decisions[status.bot] += status.decisions
+        seconds[status.bot] += status.time_used
+    deal = match.results[0] if match.results else None
+    assert match.end_reason is not None
+    return TableResult(
+        table=table,
+        match_id=match.id,
+        reason=match.end_reason.value,
+        seats={str(seat): name for seat, name in names.items()},
+        marks=(east_west, north_south) if turned else (north_south, east_west),
+        contract="" if deal is None else _contract(deal),
+        made=None if deal is None or deal.contract is None else deal.made,
+        faults=tuple(
+            TableFault(names[f.seat], str(f.seat), f.kind.value, f.replaced, f.detail)
+            for f in match.faults
+        ),
+        attempts=attempts,
+        decisions=dict(decisions),
+        seconds=dict(seconds),
+    )
+
+
+def _contract(deal: DealSummary) -> str:
+    """A contract in short: ``90H by E``, ``CAPS by N contre``."""
+    contract = deal.contract
+    if contract is None:
+        return ""
+    doubled = "" if contract.doubling == 1 else f" {contract.doubling.name.lower()}"
+    return f"{contract.bid} by {contract.taker}{doubled}"
