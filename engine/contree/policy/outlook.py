@@ -20,7 +20,8 @@ STANDARD: Final = 162.0
 HIGHEST: Final = 220
 """The highest mean that is told apart."""
 
-_STEP: Final = 6
+_STEP: Final = 5
+"""Points are told apart by fives: levels are multiples of ten."""
 _GENERALE: Final = 0.3
 """The part of capots in which the taker alone wins all tricks."""
 
@@ -105,10 +106,10 @@ class Outlook:
         belote = BELOTE_POINTS if kind != 1 else 0
         tops = int(total) + belote
         scored: list[tuple[float, float]] = []
-        for points in range(0, tops + 1, _STEP):
+        for points in range(_STEP // 2, tops + 1, _STEP):
             taken = min(points, int(total))
             tally = Tally(
-                taken, int(total) - taken, 7 if points else 1, 0, int(points > total), 0
+                taken, int(total) - taken, 4, 4, int(points > total), 0
             )
             marks = score(rules, level, strain, doubling, tally)
             scored.append((float(points), float(marks.taker - marks.defence)))
@@ -131,7 +132,7 @@ class Outlook:
                 upto = (
                     1.0
                     if points + _STEP > tops
-                    else _below((points + _STEP / 2) / scale, mean, style.spread)
+                    else _below((points + (_STEP + 1) / 2) / scale, mean, style.spread)
                 )
                 rest += (upto - below) * marks_of
                 below = upto

@@ -59,7 +59,7 @@ CARD_STYLE: Final = CardStyle()
 class BidStyle(NamedTuple):
     """How the player bids. Points are card points, marks those of the score."""
 
-    spread: float = 25.0
+    spread: float = 23.0
     """Standard deviation of the points about what is expected of them."""
     capot_mean: float = 168.0
     """Where half the deals are capots ..."""
@@ -80,17 +80,17 @@ class BidStyle(NamedTuple):
     """The same when the partner has bid another strain."""
     opposed: float = 3.0
     """The same for each opponent who has bid."""
-    doubted: float = 0.5
+    doubted: float = 0.8
     """The part that is believed of what opponents promise above the usual."""
     partner_defends: float = 6.0
     """Points that the opponents' contract is worth less when the partner has bid."""
     feared: float = 0.3
     """The likelihood that opponents say contre when it pays."""
-    pass_trust: float = 0.7
+    pass_trust: float = 0.9
     """The part of the opponents' expected marks that a pass is thought to concede."""
     contre: float = 40.0
     """Marks that a contre must promise more than a pass."""
-    surcontre: float = 60.0
+    surcontre: float = 120.0
     """The same for a surcontre."""
     contred: float = 12.0
     """Points that one's own contract is worth less once it was contred."""

@@ -97,19 +97,26 @@ def load_event(path: Path) -> EventConfig:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ConfigError(str(path), "there is no such file", "the path of an event's file") from None
+        raise ConfigError(
+            str(path), "there is no such file", "the path of an event's file"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(path), f"cannot be read ({error})", "a TOML file") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(str(path), f"is not TOML ({error})", 'lines such as boards = 100') from None
+        raise ConfigError(
+            str(path), f"is not TOML ({error})", "lines such as boards = 100"
+        ) from None
     return parse_event(values, path.resolve().parent)
 
 
 def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
     """The event of these values; paths in them start from ``folder``. Raises ConfigError."""
     top = Section("", values)
-    name = top.text("name", r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", "a name of up to 64 letters, "
-                    "digits, blanks, dots and dashes")
+    name = top.text(
+        "name",
+        r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}",
+        "a name of up to 64 letters, digits, blanks, dots and dashes",
+    )
     preset, rules = _rules(top, folder)
     config = EventConfig(
         name=name,
@@ -190,8 +197,11 @@ def _seed(top: Section) -> bytes | None:
 
 
 def _bot(section: Section, folder: Path) -> BotConfig:
-    name = section.text("name", r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}", "a name of up to 32 letters, "
-                        "digits, dots and dashes")
+    name = section.text(
+        "name",
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}",
+        "a name of up to 32 letters, digits, dots and dashes",
+    )
     command = section.words("command")
     cwd = folder / (section.optional_text("cwd") or "")
     makes = section.optional_text("setup_makes")
@@ -212,7 +222,8 @@ def _bot(section: Section, folder: Path) -> BotConfig:
         for key in ("cwd", "env", "needs", "setup", "setup_makes", "setup_timeout", "optional"):
             if key in given:
                 raise ConfigError(
-                    section.key(key), f"{name} has no command, so it is not started here",
+                    section.key(key),
+                    f"{name} has no command, so it is not started here",
                     "a command, or the name alone for a bot that dials in",
                 )
     elif not cwd.is_dir():

@@ -1,10 +1,10 @@
 """What can go wrong with an event, each said in one sentence for the person who runs it.
 
-    TournamentError
-    ├── ConfigError         the event's file cannot be used
-    ├── ResultsError        the files of an earlier run cannot be used, or another run holds them
-    ├── ProcessError        a bot or the local service could not be started or kept running
-    └── Unplayable          a table could not be played, however often it was tried
+TournamentError
+├── ConfigError         the event's file cannot be used
+├── ResultsError        the files of an earlier run cannot be used, or another run holds them
+├── ProcessError        a bot or the local service could not be started or kept running
+└── Unplayable          a table could not be played, however often it was tried
 """
 
 from __future__ import annotations

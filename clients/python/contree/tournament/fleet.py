@@ -16,6 +16,7 @@ from contree.tournament.config import BotConfig
 from contree.tournament.errors import ProcessError
 from contree.tournament.folder import EventFolder
 from contree.tournament.processes import Child, environment_for
+from contree.tournament.racing import race
 
 MOST_RESTARTS: Final = 3
 """Restarts of one bot in one run."""
@@ -105,10 +106,7 @@ class Fleet:
 
     async def watch(self) -> None:
         """Start bots again that end. Raises ProcessError when one ends too often."""
-        async with asyncio.TaskGroup() as group:
-            for bot in self._bots:
-                if not bot.dials_in:
-                    group.create_task(self._keep(bot))
+        await race(*(self._keep(bot) for bot in self._bots if not bot.dials_in))
 
     async def _keep(self, bot: BotConfig) -> None:
         while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from contree.client import DealSummary, Match
+from contree.client import Match
 from contree.engine import Team
 from contree.tournament.schedule import Table
 from contree.tournament.tables import Attempt, TableFault, TableResult
@@ -32,7 +32,7 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
         reason=match.end_reason.value,
         seats={str(seat): name for seat, name in names.items()},
         marks=(east_west, north_south) if turned else (north_south, east_west),
-        contract="" if deal is None else _contract(deal),
+        contract="" if deal is None or deal.contract is None else str(deal.contract),
         made=None if deal is None or deal.contract is None else deal.made,
         faults=tuple(
             TableFault(names[f.seat], str(f.seat), f.kind.value, f.replaced, f.detail)
@@ -42,12 +42,3 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
         decisions=dict(decisions),
         seconds=dict(seconds),
     )
-
-
-def _contract(deal: DealSummary) -> str:
-    """A contract in short: ``90H by E``, ``CAPS by N contre``."""
-    contract = deal.contract
-    if contract is None:
-        return ""
-    doubled = "" if contract.doubling == 1 else f" {contract.doubling.name.lower()}"
-    return f"{contract.bid} by {contract.taker}{doubled}"

@@ -149,7 +149,5 @@ def environment_for(additions: Mapping[str, str]) -> dict[str, str]:
     The folder of the running interpreter comes first on PATH, so that scripts find ``contree``.
     """
     kept = {key: text for key, text in os.environ.items() if not key.startswith("CONTREE_")}
-    kept["PATH"] = os.pathsep.join(
-        [str(Path(sys.executable).parent), kept.get("PATH", os.defpath)]
-    )
+    kept["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
     return kept | {"PYTHONUNBUFFERED": "1"} | dict(additions)

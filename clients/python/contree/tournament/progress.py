@@ -42,9 +42,7 @@ class Progress(NamedTuple):
 class Reporter:
     """Shows how an event goes. Use as a context manager."""
 
-    def __init__(
-        self, console: Console, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
         self._clock = clock
         self._started = clock()
@@ -109,7 +107,9 @@ def progress_line(progress: Progress, seconds: float) -> str:
 
 def leaders(standings: Standings) -> str:
     """The standings in one line."""
-    shown = [f"{row.place}. {row.bot} {interval(row.points)}" for row in standings.rows if row.points]
+    shown = [
+        f"{row.place}. {row.bot} {interval(row.points)}" for row in standings.rows if row.points
+    ]
     return "; ".join(shown)
 
 
@@ -144,7 +144,9 @@ def standings_table(standings: Standings) -> Table:
 
 def cross_table(standings: Standings) -> Table:
     """How each did against each, seen from the row."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="row against column", title_justify="left")
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, title="row against column", title_justify="left"
+    )
     table.add_column("")
     bots = [row.bot for row in standings.rows]
     for bot in bots:

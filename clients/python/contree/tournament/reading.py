@@ -35,7 +35,8 @@ class Section:
         for name, value in self._values.items():
             if name not in self._known:
                 raise ConfigError(
-                    self.key(name), f"unknown (its value is {value!r})",
+                    self.key(name),
+                    f"unknown (its value is {value!r})",
                     "one of " + " ".join(self._known),
                 )
 
@@ -81,7 +82,8 @@ class Section:
         seconds = round(float(parts[1]) * _UNITS[parts[2]], 6)
         if seconds > _LONGEST_S or (positive and seconds < 0.001):
             raise ConfigError(
-                self.key(name), f"{value!r} is too {'long' if seconds else 'short'}",
+                self.key(name),
+                f"{value!r} is too {'long' if seconds else 'short'}",
                 "1ms to 168h" if positive else "0s to 168h",
             )
         return seconds

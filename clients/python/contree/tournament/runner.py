@@ -38,14 +38,22 @@ from contree.tournament.layout import lay_out
 from contree.tournament.outcome import result_of
 from contree.tournament.progress import Progress
 from contree.tournament.results import ResultLog, write_whole
-from contree.tournament.schedule import RoundRobin, Seating, Table, board_group, request_id
+from contree.tournament.schedule import (
+    RoundRobin,
+    Seating,
+    Side,
+    Table,
+    board_group,
+    request_id,
+)
 from contree.tournament.tables import Attempt
 
 MOST_ATTEMPTS: Final = 3
 """Attempts at one table in one run that may fail."""
 _QUIET_S: Final = 20.0
 """After so long without news the tables in play are looked at."""
-_CANCEL_S: Final = 20.0
+_CANCEL_OLD_S: Final = 20.0
+_CANCEL_OWN_S: Final = 5.0
 _RETRY_S: Final = 0.25
 
 
@@ -80,8 +88,10 @@ class Runner:
         self._attempts: dict[str, list[Attempt]] = {}
         self._failures: Counter[str] = Counter()
         self._left_over: set[str] = set()
-        self._open = self._count_open()
         self._before = len(log.done)
+        self._open = self._count_open()
+        self._sides = Counter((r.table.board, r.table.pairing) for r in log.done.values())
+        self._closed = sum(count == len(Side) for count in self._sides.values())
 
     # -- before and after -----------------------------------------------------------------------
 
@@ -94,11 +104,11 @@ class Runner:
                 unfinished.append(match.id)
         if unfinished:
             self._note(f"{len(unfinished)} tables were left unfinished: they are played again.")
-            await self._cancel(unfinished)
+            await self._cancel(unfinished, _CANCEL_OLD_S)
 
     async def cancel_playing(self) -> None:
         """Leave nothing behind that would be played without its bots."""
-        await self._cancel(list(self._playing))
+        await self._cancel(list(self._playing), _CANCEL_OWN_S)
 
     # -- the loop -------------------------------------------------------------------------------
 
@@ -128,9 +138,7 @@ class Runner:
             if update.match.ended:
                 news.put_nowait(update.match)
 
-    async def _heard(
-        self, news: asyncio.Queue[Match], listener: asyncio.Task[None]
-    ) -> list[Match]:
+    async def _heard(self, news: asyncio.Queue[Match], listener: asyncio.Task[None]) -> list[Match]:
         """The next matches that ended. When nothing is heard for long, it is looked for."""
         getter = asyncio.create_task(news.get())
         try:
@@ -188,6 +196,8 @@ class Runner:
         result = result_of(table, match, tuple(attempts))
         self._log.append(result)
         self._seating.left(table)
+        self._sides[table.board, table.pairing] += 1
+        self._closed += self._sides[table.board, table.pairing] == len(Side)
         self._open[table.board] -= 1
         if not self._open[table.board]:
             await self._disclose(table.board)
@@ -244,16 +254,14 @@ class Runner:
 
     def progress(self) -> Progress:
         """How far it is."""
-        done = self._log.done
-        pairings = len(self._schedule.pairings)
-        closed = Counter((result.table.board, result.table.pairing) for result in done.values())
+        done = len(self._log.done)
         return Progress(
-            tables=len(done),
+            tables=done,
             of_tables=len(self._schedule),
-            boards=sum(count == 2 for count in closed.values()),
-            of_boards=self._schedule.boards * pairings,
+            boards=self._closed,
+            of_boards=len(self._schedule) // len(Side),
             playing=len(self._playing),
-            played=len(done) - self._before,
+            played=done - self._before,
         )
 
     def _count_open(self) -> dict[int, int]:
@@ -261,10 +269,10 @@ class Runner:
         tables_done = Counter(result.table.board for result in self._log.done.values())
         return {n: each - tables_done[n] for n in range(1, self._schedule.boards + 1)}
 
-    async def _cancel(self, match_ids: list[str]) -> None:
+    async def _cancel(self, match_ids: list[str], patience: float) -> None:
         """Cancel matches. One whose server died a moment ago is nobody's for some seconds."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(_CANCEL_S):
+            async with asyncio.timeout(patience):
                 for match_id in match_ids:
                     await self._cancel_one(match_id)
 

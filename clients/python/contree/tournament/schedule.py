@@ -95,7 +95,10 @@ class Seating:
     """
 
     def __init__(
-        self, schedule: RoundRobin, done: Collection[str] = (), room: Mapping[str, int] | None = None
+        self,
+        schedule: RoundRobin,
+        done: Collection[str] = (),
+        room: Mapping[str, int] | None = None,
     ) -> None:
         """``done``: ids of tables with a result; ``room``: tables a bot plays at once, at most."""
         self._schedule = schedule

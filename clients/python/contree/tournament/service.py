@@ -26,9 +26,7 @@ _POLL_S: Final = 0.05
 class LocalService:
     """``contree serve`` in a process of its own. Made by ``running``."""
 
-    def __init__(
-        self, folder: EventFolder, metrics: str, note: Callable[[str], None]
-    ) -> None:
+    def __init__(self, folder: EventFolder, metrics: str, note: Callable[[str], None]) -> None:
         self._folder = folder
         self._metrics = metrics
         self._note = note

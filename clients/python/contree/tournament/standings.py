@@ -134,9 +134,7 @@ def _mean(points: Estimate | None) -> float | None:
     return None if points is None else points.mean
 
 
-def _overall(
-    bot: str, boards: Sequence[BoardResult], quick: bool
-) -> tuple[Estimate | None, Tally]:
+def _overall(bot: str, boards: Sequence[BoardResult], quick: bool) -> tuple[Estimate | None, Tally]:
     sums: dict[int, float] = defaultdict(float)
     counts: Counter[int] = Counter()
     values = []

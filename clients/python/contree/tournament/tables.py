@@ -46,7 +46,9 @@ class TableResult:
     marks: tuple[int, int]
     """Marked by the (first, second) bot of the pairing."""
     contract: str = ""
-    """As in ``90H x by E``, the seats and suits as played; empty when passed out."""
+    """As in ``90HEx`` (90 hearts by East, contre), seats and suits as played; empty when passed
+    out.
+    """
     made: bool | None = None
     faults: tuple[TableFault, ...] = ()
     attempts: tuple[Attempt, ...] = ()

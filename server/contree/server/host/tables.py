@@ -137,7 +137,7 @@ class Tables:
 
     def _run(self, table: Table, command: Command, reply: Reply | None) -> None:
         try:
-            step = decide(table.match, command, wall_ms())
+            step = self._decide(table, command)
         except Rejected as rejected:
             if reply is not None:
                 reply(rejected)
@@ -159,6 +159,18 @@ class Tables:
 
         self.committer.add(Commit(append, done))
 
+    def _decide(self, table: Table, command: Command) -> Step:
+        """The step of a command. Where deciding itself fails, the match ends without a result:
+        a fault of the service is no bot's, and must not stop the other tables."""
+        try:
+            return decide(table.match, command, wall_ms())
+        except Rejected:
+            raise
+        except Exception:
+            _log.exception("decide_failed", match_id=table.match.id, command=type(command).__name__)
+            abandon = Abandon(EndReason.INFRASTRUCTURE, "the service failed")
+            return decide(table.match, abandon, wall_ms())
+
     def _answered(
         self, table: Table, step: Step, reply: Reply | None, result: AppendResult | StoreError
     ) -> None:
@@ -170,6 +182,14 @@ class Tables:
                 reply(Rejected(str(MatchLost(table.match.id, type(result).__name__))))
             self._on_lost(table, type(result).__name__)
             return
+        try:
+            self._committed(table, step, reply)
+        except Exception:
+            # The journal has it; whoever takes the match over next tells the rest.
+            _log.exception("telling_failed", match_id=table.match.id)
+            self._on_lost(table, "telling failed")
+
+    def _committed(self, table: Table, step: Step, reply: Reply | None) -> None:
         before, table.match = table.match, step.after
         now = self._loop.time()
         table.moved_at = now
