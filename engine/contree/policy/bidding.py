@@ -125,7 +125,7 @@ def _best_bid(
         plain = ahead.marks(rank, strain, Doubling.NONE, mean)
         contred = ahead.marks(rank, strain, Doubling.CONTRE, mean - style.contred / 2)
         marks = plain + style.feared * min(contred - plain, 0.0)
-        worth = marks + claim * min(values[rank] - start, 100)
+        worth = marks + claim * min(values[rank] - start, style.claim_most)
         if worth > most:
             best, most = Bid(ladder[rank], strain), worth
     return best, most

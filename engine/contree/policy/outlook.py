@@ -75,7 +75,7 @@ class Outlook:
         best, most = -1, self._style.open_above
         for rank, value in enumerate(self.values):
             marks = self.marks(rank, strain, Doubling.NONE, mean)
-            worth = marks + self._style.claim * min(value - self.values[0], 100)
+            worth = marks + self._style.claim * min(value - self.values[0], self._style.claim_most)
             if worth > most:
                 best, most = rank, worth
         return best

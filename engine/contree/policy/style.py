@@ -69,6 +69,8 @@ class BidStyle(NamedTuple):
     """Marks that a bid must promise to be made when one may pass."""
     claim: float = 2.0
     """Marks that each point of a bid is worth: it tells the partner and hinders the opponents."""
+    claim_most: float = 40.0
+    """The points of a bid, above the lowest one possible, that are worth it at most."""
     unopposed: float = 0.5
     """The part of it that is left when both opponents have passed."""
     usual: float = 85.0

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
-import click
 import typer
 
 from contree.cli import bot, healthcheck, rules, serve, tournament, watch
-from contree.cli.errors import FAILED, INTERRUPTED, explain
+from contree.cli.errors import INTERRUPTED, explain
 from contree.cli.output import say
 
 app = typer.Typer(
@@ -53,22 +51,18 @@ def _main(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Never raises for what people can cause."""
+    # gRPC's core would write its own lines before our sentence.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
-        code = app(list(arguments), prog_name="contree", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        say("Interrupted.")
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone (`contree rules list | head -1`). Nothing must be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        app(list(arguments), prog_name="contree")
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            say("Interrupted.")
+        return end.code if isinstance(end.code, int) else 0
     except Exception as error:
         failure = explain(error)
         if failure is None:
             raise
         say(f"contree: {failure.sentence}")
         return failure.code
-    return code if isinstance(code, int) else 0
+    return 0

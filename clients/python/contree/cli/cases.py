@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from contree.engine.actions import Bid, parse_bid
@@ -96,7 +97,9 @@ def read_score(case: Case) -> ScoreCase:
     _check_fields(case, SCORE_FIELDS)
     rules = read_rules(case)
     bid = parse_bid(_text(case, "contract"))
-    rules.ladder_rank(bid.level)
+    if bid.level not in rules.ladder:
+        rungs = " ".join(str(level) for level in rules.ladder)
+        raise CaseError(f"{bid.level} cannot be bid under {rules.name}: choose one of {rungs}")
     _check_strain(rules, bid.strain)
     level = _whole(case, "level", 1, 4, default=1)
     if level not in _DOUBLINGS:
@@ -141,6 +144,8 @@ def rules_named(name: str) -> RuleSet:
             f"there is no preset {name!r}: choose one of {', '.join(PRESET_NAMES)}, "
             "or give the path of a .toml file"
         )
+    if name.endswith(".toml") and not Path(name).is_file():
+        raise CaseError(f"there is no rule file {name}: check the path")
     return load_rules(name)
 
 
@@ -185,7 +190,7 @@ def _check_fields(case: Case, fields: Collection[str]) -> None:
 def _check_strain(rules: RuleSet, strain: Strain) -> None:
     if strain not in rules.strains:
         playable = " ".join(str(one) for one in rules.strains)
-        raise CaseError(f"{strain} is not played under {rules.name}: choose one of {playable}")
+        raise CaseError(f"{strain} cannot be bid under {rules.name}: choose one of {playable}")
 
 
 def _text(case: Case, name: str) -> str:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Console
 
 from contree.client import Connection, ContreeError, HostClient
 from contree.engine import commitment
-from contree.tournament.config import BotConfig, EventConfig, load_event
+from contree.tournament.config import EventConfig, load_event
 from contree.tournament.errors import ConfigError, ProcessError, TournamentError
 from contree.tournament.fleet import Address, Fleet
 from contree.tournament.folder import EventFolder
 from contree.tournament.participants import participants
+from contree.tournament.plan import Plan
 from contree.tournament.progress import Progress, Reporter
 from contree.tournament.racing import race
 from contree.tournament.results import ResultLog, write_boards, write_standings
@@ -50,14 +48,15 @@ def run_event(
     """Play the event of a file to its end, or go on where an earlier run stopped.
 
     Plays at the service ``server`` (HOST:PORT), else at one of its own, whose metrics are served at
-    ``metrics``. Everything that lasts is in ``results/<event id>``. The exit code: 0 when all tables
-    have a result, 1 when the event cannot go on, 2 for a file that is no event, 130 after Ctrl-C.
-    What is wrong is said on standard error.
+    ``metrics``. Everything that lasts is in ``results/<event id>``. The exit code: 0 when all
+    tables have a result, 1 when the event cannot go on, 2 for a file that is no event, 130 after
+    Ctrl-C. What is wrong is said on standard error.
     """
     shown = Console() if console is None else console
     try:
         config = load_event(Path(path))
-        return asyncio.run(_until_signal(_Event(config, server, Path(results), metrics, shown)))
+        event = _Event(config, shown, server=server, results=Path(results), metrics=metrics)
+        return asyncio.run(_until_signal(event))
     except ConfigError as error:
         print(f"{path}: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -106,7 +105,13 @@ class _Event:
     """One run of an event."""
 
     def __init__(
-        self, config: EventConfig, server: str | None, results: Path, metrics: str, console: Console
+        self,
+        config: EventConfig,
+        console: Console,
+        *,
+        server: str | None,
+        results: Path,
+        metrics: str,
     ) -> None:
         self._config = config
         self._server = server
@@ -119,68 +124,47 @@ class _Event:
         """From the bots' needs to the standings; these are written however it ends."""
         config = self._config
         bots = await participants(config.bots, self.note)
-        names = tuple(bot.name for bot in bots)
         event = event_id(config.name, config.settings(bots))
-        schedule = RoundRobin(names, config.boards)
         with (
             EventFolder.opened(self._results / event) as folder,
             ResultLog(folder.log) as log,
         ):
-            seed = folder.seed(config.seed)
-            header = _header(event, config, bots, seed)
-            folder.write_header(header)
-            self._announce(header, len(schedule), log)
-            try:
-                if not _complete(schedule, folder, log):
-                    with self._reporter:
-                        await self._play(event, bots, seed, schedule, folder, log)
-                folder.write_header({**header, "seed": seed.hex()})
-                self.note(f"Seed {seed.hex()}")
-            finally:
-                self._conclude(event, names, schedule, folder, log)
-
-    async def _play(
-        self,
-        event: str,
-        bots: tuple[BotConfig, ...],
-        seed: bytes,
-        schedule: RoundRobin,
-        folder: EventFolder,
-        log: ResultLog,
-    ) -> None:
-        names = schedule.bots
-
-        def shown(progress: Progress) -> None:
-            self._reporter.update(
-                progress, lambda: standings(names, tuple(log.done.values()), quick=True)
+            plan = Plan(
+                id=event,
+                config=config,
+                bots=bots,
+                schedule=RoundRobin(tuple(bot.name for bot in bots), config.boards),
+                seed=folder.seed(config.seed),
             )
+            folder.write_header(plan.header())
+            self._announce(plan, log)
+            try:
+                if not _complete(plan, folder, log):
+                    with self._reporter:
+                        await self._play(plan, folder, log)
+                folder.write_header(plan.header(revealed=True))
+            finally:
+                self._conclude(plan, folder, log)
+
+    async def _play(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
+        def show(progress: Progress) -> None:
+            self._reporter.update(progress, lambda: _standings(plan, log, quick=True))
 
         async with (
             self._service(folder) as (address, service),
             HostClient(address, connection=Connection(patience=_PATIENCE_S)) as host,
         ):
-            runner = Runner(
-                event,
-                self._config,
-                seed,
-                schedule,
-                host,
-                folder,
-                log,
-                note=self.note,
-                on_result=shown,
-            )
+            runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
             await runner.clear_left_over()
-            seats = 2 * min(self._config.tables, len(schedule))
-            dial = Address(address, event, seats)
-            async with Fleet.running(bots, dial, folder, self.note) as fleet:
-                patience = self._config.time.seat_timeout or 0.0
+            # A table needs a bot in two seats.
+            dial = Address(address, plan.id, 2 * min(plan.config.tables, len(plan.schedule)))
+            async with Fleet.running(plan.bots, dial, folder, self.note) as fleet:
 
                 async def rounds() -> None:
-                    room = await fleet.connected(host, patience)
+                    seats = await fleet.connected(host, plan.config.time.seat_timeout or 0.0)
                     self._reporter.begin()
-                    tables = {bot: seats // 2 for bot, seats in room.items()}
-                    await race(runner.play(tables), fleet.watch())
+                    room = {bot: count // 2 for bot, count in seats.items()}
+                    await race(runner.play(room), fleet.watch())
 
                 try:
                     await race(rounds(), *([] if service is None else [service.watch()]))
@@ -196,40 +180,33 @@ class _Event:
         async with LocalService.running(folder, self._metrics, self.note) as service:
             yield service.address, service
 
-    def _announce(self, header: dict[str, Any], tables: int, log: ResultLog) -> None:
-        time, faults = header["time"], header["faults"]
+    def _announce(self, plan: Plan, log: ResultLog) -> None:
+        config, tables = plan.config, len(plan.schedule)
         self.note(
-            f"Event {header['id']}: {', '.join(bot['name'] for bot in header['bots'])}; "
-            f"{header['boards']} boards, {tables} tables, rules {header['rules']['name']}"
+            f"Event {plan.id}: {', '.join(plan.schedule.bots)}; {config.boards} boards, "
+            f"{tables} tables, rules {config.rules.name}."
         )
-        clock = ", ".join(f"{name} {value:g} s" for name, value in time.items() if value)
+        clock = (f"{name} {value:g} s" for name, value in plan.header()["time"].items() if value)
         self.note(
-            f"Clock: {clock}. Faults: {faults['illegal_strikes']} illegal actions and "
-            f"{faults['timeout_strikes']} timeouts of a seat are forgiven, then the house plays it."
+            f"Clock: {', '.join(clock)}. Of each seat {config.faults.illegal_strikes} illegal "
+            f"actions and {config.faults.timeout_strikes} timeouts are forgiven, then the house "
+            "plays it."
         )
-        self.note(f"Commitment to the seed (SHA-256): {header['seed_commitment']}")
+        self.note(f"Commitment to the seed (its SHA-256): {commitment(plan.seed)}")
         if log.mended:
-            self.note(
-                "The last run was cut off while it wrote a result: that table is asked again."
-            )
+            self.note("The last run was cut off while writing a result; that table is asked again.")
         if log.done:
             self.note(f"Going on: {len(log.done)} of {tables} tables have a result.")
 
-    def _conclude(
-        self,
-        event: str,
-        names: tuple[str, ...],
-        schedule: RoundRobin,
-        folder: EventFolder,
-        log: ResultLog,
-    ) -> None:
+    def _conclude(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
         results = tuple(log.done.values())
-        table: Standings = standings(names, results)
+        table = _standings(plan, log)
+        complete = len(results) == len(plan.schedule)
         about = {
-            "event": event,
-            "complete": len(results) == len(schedule),
+            "event": plan.id,
+            "complete": complete,
             "tables": len(results),
-            "of_tables": len(schedule),
+            "of_tables": len(plan.schedule),
             "replayed": [
                 {"table": result.table.id, **attempt._asdict()}
                 for result in results
@@ -239,35 +216,21 @@ class _Event:
         write_boards(folder.boards, close_boards(results))
         write_standings(folder.path, table, about)
         self._reporter.final(table)
-        self.note(f"{len(results)} of {len(schedule)} tables. Results: {folder.path}")
+        if complete:
+            self.note(f"All {len(results)} tables have a result. Seed: {plan.seed.hex()}")
+        else:
+            self.note(
+                f"{len(results)} of {len(plan.schedule)} tables have a result; run the same "
+                "command again to go on."
+            )
+        self.note(f"Results: {folder.path}")
 
 
-def _complete(schedule: RoundRobin, folder: EventFolder, log: ResultLog) -> bool:
-    return len(log.done) == len(schedule) and all(
-        folder.record(table.id).exists() for table in schedule
+def _standings(plan: Plan, log: ResultLog, *, quick: bool = False) -> Standings:
+    return standings(plan.schedule.bots, tuple(log.done.values()), quick=quick)
+
+
+def _complete(plan: Plan, folder: EventFolder, log: ResultLog) -> bool:
+    return len(log.done) == len(plan.schedule) and all(
+        folder.record(table.id).exists() for table in plan.schedule
     )
-
-
-def _header(
-    event: str, config: EventConfig, bots: tuple[BotConfig, ...], seed: bytes
-) -> dict[str, Any]:
-    """All that was fixed before the first card; the seed itself is added after the last."""
-    times = asdict(config.time)
-    return {
-        "schema": 1,
-        "id": event,
-        "name": config.name,
-        "contree": version("contree"),
-        "written": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "boards": config.boards,
-        "bots": [
-            {"name": bot.name, "command": list(bot.command), "dials_in": bot.dials_in}
-            for bot in bots
-        ],
-        "time": {name: value for name, value in times.items() if value is not None},
-        "faults": asdict(config.faults),
-        "seed_commitment": commitment(seed),
-        "label": config.name,
-        "rules": config.rules.to_dict(),
-        "seed": None,
-    }

@@ -33,7 +33,7 @@ class EventFolder:
     @classmethod
     @contextmanager
     def opened(cls, path: Path) -> Iterator[EventFolder]:
-        """The folder, made if need be and locked. Raises ResultsError when another runner has it."""
+        """The folder, made if need be, and locked. Raises ResultsError when another run has it."""
         folder = cls(path)
         try:
             for part in (path, folder.logs, folder.records):
@@ -49,7 +49,7 @@ class EventFolder:
             except BlockingIOError:
                 holder = os.read(descriptor, 20).decode(errors="replace").strip()
                 raise ResultsError(
-                    f"The event in {path} is being run by process {holder}; wait for it, or stop it."
+                    f"The event in {path} is being run by process {holder}: wait for it or stop it."
                 ) from None
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)

@@ -87,7 +87,7 @@ class TableResult:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TableResult:
-        """The result that ``to_dict`` gave; ValueError (or KeyError, TypeError) for anything else."""
+        """The result that ``to_dict`` gave; ValueError, KeyError or TypeError for anything else."""
         if values["schema"] != SCHEMA:
             raise ValueError(f"schema {values['schema']}; this version reads {SCHEMA}")
         first, second = values["marks"]

@@ -161,7 +161,8 @@ class Tables:
 
     def _decide(self, table: Table, command: Command) -> Step:
         """The step of a command. Where deciding itself fails, the match ends without a result:
-        a fault of the service is no bot's, and must not stop the other tables."""
+        a fault of the service is no bot's, and must not stop the other tables.
+        """
         try:
             return decide(table.match, command, wall_ms())
         except Rejected:

@@ -1,0 +1,3 @@
+"""Draft."""
+
+from contree.client.channel import *

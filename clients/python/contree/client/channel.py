@@ -1,0 +1,102 @@
+"""How to reach a server: address, token, TLS, patience; as small frozen values."""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import grpc
+from grpc import aio
+
+DEFAULT_SERVER: Final = "127.0.0.1:50051"
+
+_OPTIONS: Final = (
+    # A connection without traffic for 10 s is asked for life, and dead when silent for 10 s more.
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.max_pings_without_data", 0),
+    # Redialling is the SDK's own: gRPC must not wait longer than it does.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 1_000),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.max_receive_message_length", 64 << 20),
+    # Channels of one process do not share a connection: each is dialled anew.
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before each new try: doubling from ``first`` to ``longest`` seconds, each
+    time between half of it and all of it, by chance, so that many clients do not come at once.
+    """
+
+    first: float = 0.1
+    longest: float = 5.0
+
+    def delay(self, attempt: int) -> float:
+        """Seconds to wait after so many failures in a row, from 1."""
+        whole = min(self.longest, self.first * 2.0 ** min(attempt - 1, 30))
+        return whole * random.uniform(0.5, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """TLS, with the system's certificate authorities or those of a PEM file."""
+
+    authorities: Path | None = None
+    server_name: str = ""
+    """Expected in the server's certificate, when it is not the host of the address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Everything about the connection that has a default. Times are in seconds."""
+
+    patience: float = 30.0
+    """How long a server may be away when it is dialled for the first time, or asked by a host."""
+    resume_patience: float = 600.0
+    """How long it may be away once a bot had been connected."""
+    timeout: float = 10.0
+    """For one unary call, one try."""
+    backoff: Backoff = field(default_factory=Backoff)
+    tls: Tls | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server and the token for it."""
+
+    address: str
+    token: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, server: str | None, token: str | None) -> Target:
+        """What is given, else ``CONTREE_SERVER`` and ``CONTREE_TOKEN``, else the default."""
+        return cls(
+            server or os.environ.get("CONTREE_SERVER") or DEFAULT_SERVER,
+            token if token is not None else os.environ.get("CONTREE_TOKEN", ""),
+        )
+
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """The metadata of each call."""
+        return (("authorization", f"Bearer {self.token}"),) if self.token else ()
+
+
+def open_channel(target: Target, connection: Connection) -> aio.Channel:
+    """A channel; it dials when it is first used."""
+    tls = connection.tls
+    if tls is None:
+        return aio.insecure_channel(target.address, options=_OPTIONS)
+    authorities = None if tls.authorities is None else tls.authorities.read_bytes()
+    credentials = grpc.ssl_channel_credentials(root_certificates=authorities)
+    options = list(_OPTIONS)
+    if tls.server_name:
+        options.append(("grpc.ssl_target_name_override", tls.server_name))  # type: ignore[arg-type]
+    return aio.secure_channel(target.address, credentials, options=options)

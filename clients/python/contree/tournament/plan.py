@@ -1,0 +1,69 @@
+"""An event as it is played: its file, those who take part, its schedule, its seed, its id."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from contree.client import Board, BotSeat, Disclosure, Fixed, MatchSpec
+from contree.engine import commitment
+from contree.tournament.config import BotConfig, EventConfig
+from contree.tournament.layout import lay_out
+from contree.tournament.schedule import RoundRobin, Table, board_group, request_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that is fixed before the first card."""
+
+    id: str
+    config: EventConfig
+    bots: tuple[BotConfig, ...]
+    schedule: RoundRobin
+    seed: bytes = field(repr=False)
+
+    def group(self, board: int) -> str:
+        """The disclosure group of a board."""
+        return board_group(self.id, board)
+
+    def match(self, table: Table, attempt: int) -> MatchSpec:
+        """The match to be created for an attempt at a table; the same whenever it is asked for."""
+        config = self.config
+        layout = lay_out(table, self.seed, config.name, config.rules)
+        name = request_id(self.id, table, attempt)
+        return MatchSpec(
+            request_id=name,
+            seats={seat: BotSeat(bot) for seat, bot in layout.seats.items()},
+            mode=Board(table.board),
+            rules=config.preset or config.rules,
+            deals=Fixed(layout.deal.dealer, layout.deal.hands),
+            time_control=config.time,
+            fault_policy=config.faults,
+            labels=(self.id, name),
+            disclosure_group=self.group(table.board),
+            disclosure=Disclosure.WHEN_GROUP_RELEASED,
+        )
+
+    def header(self, *, revealed: bool = False) -> dict[str, Any]:
+        """What is published: the commitment before the event, the seed itself when it is over."""
+        config = self.config
+        times = asdict(config.time)
+        return {
+            "schema": 1,
+            "id": self.id,
+            "name": config.name,
+            "contree": version("contree"),
+            "boards": config.boards,
+            "tables": len(self.schedule),
+            "bots": [
+                {"name": bot.name, "command": list(bot.command), "dials_in": bot.dials_in}
+                for bot in self.bots
+            ],
+            "time": {name: value for name, value in times.items() if value is not None},
+            "faults": asdict(config.faults),
+            "seed_commitment": commitment(self.seed),
+            "seed": self.seed.hex() if revealed else None,
+            "label": config.name,
+            "rules": config.rules.to_dict(),
+        }
