@@ -37,10 +37,14 @@ def result(
 
 
 def board(
-    schedule: RoundRobin, number: int, first: str, second: str, a: tuple[int, int], b: tuple[int, int]
+    schedule: RoundRobin,
+    number: int,
+    pairing: tuple[str, str],
+    a: tuple[int, int],
+    b: tuple[int, int],
 ) -> list[TableResult]:
     """Both tables of a board of a pairing."""
     return [
-        result(table_of(schedule, number, first, second, side), marks)
+        result(table_of(schedule, number, *pairing, side), marks)
         for side, marks in (("A", a), ("B", b))
     ]

@@ -84,7 +84,12 @@ def test_seating_hands_out_each_table_once_and_no_bot_twice_on_a_board(
 def test_seating_goes_through_the_boards_in_order() -> None:
     seating = Seating(RoundRobin(("x", "y", "z"), 3))
     tables = [seating.next() for _ in range(4)]
-    assert [table and table.id for table in tables] == ["b0001-x~y-A", "b0002-x~y-A", "b0003-x~y-A", None]
+    assert [table and table.id for table in tables] == [
+        "b0001-x~y-A",
+        "b0002-x~y-A",
+        "b0003-x~y-A",
+        None,
+    ]
     assert tables[0] is not None
     seating.left(tables[0])
     following = seating.next()

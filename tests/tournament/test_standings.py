@@ -17,26 +17,26 @@ THREE = RoundRobin(("x", "y", "z"), 3)
 
 def test_points_are_the_mean_of_the_two_tables_from_the_first_bots_side() -> None:
     # At table A x marks 160 and y 0; at table B, with the other cards, x marks 0 and y 100.
-    (closed,) = close_boards(board(TWO, 1, "x", "y", (160, 0), (0, 100)))
+    (closed,) = close_boards(board(TWO, 1, ("x", "y"), (160, 0), (0, 100)))
     assert (closed.table_a, closed.table_b) == (160, -100)
     assert closed.points == 30.0
 
 
 def test_the_luck_of_the_deal_cancels() -> None:
     # Whoever holds the North-South cards makes 250: nobody has won anything.
-    (closed,) = close_boards(board(TWO, 1, "x", "y", (250, 0), (0, 250)))
+    (closed,) = close_boards(board(TWO, 1, ("x", "y"), (250, 0), (0, 250)))
     assert closed.points == 0.0
 
 
 def test_a_board_is_closed_by_its_second_table_only() -> None:
-    a, b = board(TWO, 1, "x", "y", (80, 0), (80, 0))
+    a, b = board(TWO, 1, ("x", "y"), (80, 0), (80, 0))
     assert close_boards([a]) == ()
     assert close_boards([b]) == ()
     assert [one.points for one in close_boards([b, a])] == [80.0]
 
 
 def test_an_open_board_counts_nowhere_however_well_it_goes() -> None:
-    closed = board(TWO, 1, "x", "y", (0, 0), (0, 0)) + board(TWO, 2, "x", "y", (0, 0), (0, 0))
+    closed = board(TWO, 1, ("x", "y"), (0, 0), (0, 0)) + board(TWO, 2, ("x", "y"), (0, 0), (0, 0))
     ahead = result(table_of(TWO, 3, "x", "y", "A"), (500, 0))
     table = standings(TWO.bots, [*closed, ahead])
     assert table.rows[0].points is not None
@@ -45,8 +45,12 @@ def test_an_open_board_counts_nowhere_however_well_it_goes() -> None:
 
 
 def test_results_count_in_schedule_order_however_they_come_in() -> None:
-    results = [r for n in range(1, 4) for p in THREE.pairings
-               for r in board(THREE, n, *p, (10 * n, 0), (0, n))]
+    results = [
+        r
+        for n in range(1, 4)
+        for p in THREE.pairings
+        for r in board(THREE, n, p, (10 * n, 0), (0, n))
+    ]
     shuffled = random.Random(7).sample(results, len(results))
     assert close_boards(shuffled) == close_boards(results)
     assert standings(THREE.bots, shuffled) == standings(THREE.bots, results)
@@ -58,9 +62,9 @@ def _event() -> list:  # type: ignore[type-arg]
     """Three bots, three boards: x beats y by 40, 20, 60; x and z tie; y beats z by 30, 0, -30."""
     results = []
     for number, (xy, yz) in enumerate([(40, 30), (20, 0), (60, -30)], start=1):
-        results += board(THREE, number, "x", "y", (2 * xy, 0), (0, 0))
-        results += board(THREE, number, "x", "z", (90, 0), (0, 90))
-        results += board(THREE, number, "y", "z", (yz, 0), (yz, 0))
+        results += board(THREE, number, ("x", "y"), (2 * xy, 0), (0, 0))
+        results += board(THREE, number, ("x", "z"), (90, 0), (0, 90))
+        results += board(THREE, number, ("y", "z"), (yz, 0), (yz, 0))
     return results
 
 
@@ -98,13 +102,14 @@ def test_cross_table_is_antisymmetric() -> None:
 
 
 def test_equal_points_share_a_place() -> None:
-    results = [r for n in (1, 2) for p in THREE.pairings
-               for r in board(THREE, n, *p, (50, 0), (0, 50))]
+    results = [
+        r for n in (1, 2) for p in THREE.pairings for r in board(THREE, n, p, (50, 0), (0, 50))
+    ]
     assert [row.place for row in standings(THREE.bots, results).rows] == [1, 1, 1]
 
 
 def test_no_number_is_shown_without_its_error() -> None:
-    table = standings(TWO.bots, board(TWO, 1, "x", "y", (160, 0), (0, 0)))
+    table = standings(TWO.bots, board(TWO, 1, ("x", "y"), (160, 0), (0, 0)))
     assert [row.points for row in table.rows] == [None, None]
     assert table.meetings[Pairing("x", "y")].points is None
     assert table.rows[0].tally.boards == 1
@@ -127,6 +132,6 @@ def test_faults_are_counted_for_the_bot_that_made_them() -> None:
 
 
 def test_the_first_result_of_a_table_is_its_result() -> None:
-    a, b = board(TWO, 1, "x", "y", (80, 0), (0, 0))
+    a, b = board(TWO, 1, ("x", "y"), (80, 0), (0, 0))
     second = result(a.table, (0, 500))
     assert [one.points for one in close_boards([a, b, second])] == [40.0]

@@ -27,7 +27,9 @@ def test_first_table_is_the_board_as_dealt(seed: bytes, board: int) -> None:
 
 
 @given(seeds, st.integers(1, 20))
-def test_partners_sit_across_and_each_bot_has_the_hands_of_its_side(seed: bytes, board: int) -> None:
+def test_partners_sit_across_and_each_bot_has_the_hands_of_its_side(
+    seed: bytes, board: int
+) -> None:
     dealt = SeededDeals(seed, "event").board(board, RULES)
     for table in SCHEDULE.tables_of(board):
         layout = lay_out(table, seed, "event", RULES)

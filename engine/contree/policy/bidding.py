@@ -14,16 +14,16 @@ from contree.policy.outlook import Outlook, outlook
 from contree.policy.style import BidStyle
 
 
-class _Calls(NamedTuple):
-    """The bids so far, by who made them: strain to rank on the ladder, the latest of each."""
+class _Heard(NamedTuple):
+    """What the bids so far have told: for each strain the mean points promised last."""
 
-    own: dict[int, int]
-    partner: dict[int, int]
-    opponents: dict[int, int]
+    own: dict[int, float]
+    partner: dict[int, float]
+    opponents: dict[int, float]
     opponents_bidding: int
     """How many opponents have bid."""
     partner_passed: bool
-    """The partner has said pass and never bid."""
+    """The partner has spoken and never bid."""
 
 
 def call(view: View, style: BidStyle) -> Call:
@@ -35,7 +35,7 @@ def call(view: View, style: BidStyle) -> Call:
     contract = view.contract
     if contract is not None and contract.doubling is not Doubling.NONE:
         return SURCONTRE if _surcontre_pays(view, ahead, contract, style) else PASS
-    heard = _heard(view)
+    heard = _heard(view, ahead, style)
     hand = mask_of(view.hand)
     best, gain = _best_bid(view, ahead, heard, hand, style)
     if contract is None:
@@ -62,7 +62,7 @@ def answer_contre(view: View, style: BidStyle) -> Call:
     if contract is None:
         return DECLINE
     ahead = outlook(view.rules, style)
-    against = _their_mean(view, ahead, _heard(view), mask_of(view.hand), contract, style)
+    against = _their_mean(view, ahead, _heard(view, ahead, style), mask_of(view.hand), contract, style)
     rank = view.rules.ladder_rank(contract.level)
     conceded = ahead.marks(rank, contract.strain, Doubling.NONE, against)
     contred = ahead.marks(rank, contract.strain, Doubling.CONTRE, against)
@@ -78,33 +78,38 @@ def answer_surcontre(view: View, style: BidStyle) -> Call:
     return SURCONTRE if _surcontre_pays(view, ahead, contract, style) else DECLINE
 
 
-def _heard(view: View) -> _Calls:
+def _heard(view: View, ahead: Outlook, style: BidStyle) -> _Heard:
     ladder_rank = view.rules.ladder_rank
     seat = view.seat
-    own: dict[int, int] = {}
-    partner: dict[int, int] = {}
-    opponents: dict[int, int] = {}
-    bidding: set[int] = set()
-    partner_spoke = False
+    told: tuple[dict[int, float], ...] = ({}, {}, {}, {})
+    spoke = 0
+    standing, holder = -1, seat
     for placed in view.calls:
-        said = placed.call
-        if placed.seat == seat ^ 2:
-            partner_spoke = True
-        if not isinstance(said, Bid):
-            continue
-        rank = ladder_rank(said.level)
-        if placed.seat == seat:
-            own[said.strain] = rank
-        elif placed.seat == seat ^ 2:
-            partner[said.strain] = rank
-        else:
-            opponents[said.strain] = rank
-            bidding.add(placed.seat)
-    return _Calls(own, partner, opponents, len(bidding), partner_spoke and not partner)
+        speaker, said = placed
+        spoke |= 1 << speaker
+        if isinstance(said, Bid):
+            rank = ladder_rank(said.level)
+            promised = ahead.promise(said.strain, rank)
+            if rank == standing + 1 and rank and (speaker ^ holder) & 1:
+                # The lowest bid over an opponent may be all that the hand is good for.
+                promised = min(promised, ahead.values[rank] + style.stretched)
+            told[speaker][said.strain] = promised
+            standing, holder = rank, speaker
+    left, right = told[seat ^ 1], told[seat ^ 3]
+    partner = told[seat ^ 2]
+    taker = None if view.contract is None else view.contract.taker
+    both = {**left, **right} if taker == seat ^ 3 else {**right, **left}  # the last bid counts
+    return _Heard(
+        told[seat],
+        partner,
+        both,
+        bool(left) + bool(right),
+        not partner and bool(spoke >> (seat ^ 2) & 1),
+    )
 
 
 def _best_bid(
-    view: View, ahead: Outlook, heard: _Calls, hand: int, style: BidStyle
+    view: View, ahead: Outlook, heard: _Heard, hand: int, style: BidStyle
 ) -> tuple[Bid | None, float]:
     """The bid that promises most, and the marks it promises; None when there is none."""
     rules, contract = view.rules, view.contract
@@ -132,18 +137,17 @@ def _best_bid(
 
 
 def _mean(
-    view: View, ahead: Outlook, heard: _Calls, hand: int, strain: int, style: BidStyle
+    view: View, ahead: Outlook, heard: _Heard, hand: int, strain: int, style: BidStyle
 ) -> float:
     """The points that the own pair may expect in this strain."""
     rules = view.rules
     marriage = BELOTE_POINTS * belotes(hand, strain, rules.belotes_at_all_trump)
     promised = heard.partner.get(strain)
     if promised is not None:
-        mean = ahead.promise(strain, promised)
         mine = heard.own.get(strain)
         if mine is None:
-            return mean + HELPING.worth(hand, strain) + marriage
-        return mean + TAKING.worth(hand, strain) + marriage - ahead.promise(strain, mine)
+            return promised + HELPING.worth(hand, strain) + marriage
+        return promised + TAKING.worth(hand, strain) + marriage - mine
     mean = TAKING.worth(hand, strain) + marriage
     if heard.partner:
         mean -= style.partner_elsewhere
@@ -155,14 +159,14 @@ def _mean(
 def _their_mean(
     view: View,
     ahead: Outlook,
-    heard: _Calls,
+    heard: _Heard,
     hand: int,
     contract: Contract,
     style: BidStyle,
 ) -> float:
     """The points that the opponents may expect in their contract."""
     strain = contract.strain
-    promised = ahead.promise(strain, view.rules.ladder_rank(contract.level))
+    promised = heard.opponents[strain]
     if promised > style.usual:
         promised = style.usual + style.doubted * (promised - style.usual)
     mean = promised + DEFENDING.worth(hand, strain)
@@ -172,7 +176,7 @@ def _their_mean(
 def _surcontre_pays(view: View, ahead: Outlook, contract: Contract, style: BidStyle) -> bool:
     """Whether the own contract, contred, is worth more with surcontre."""
     strain = contract.strain
-    mean = _mean(view, ahead, _heard(view), mask_of(view.hand), strain, style) - style.contred
+    mean = _mean(view, ahead, _heard(view, ahead, style), mask_of(view.hand), strain, style) - style.contred
     rank = view.rules.ladder_rank(contract.level)
     doubled = ahead.marks(rank, strain, Doubling.CONTRE, mean)
     return ahead.marks(rank, strain, Doubling.SURCONTRE, mean) > doubled + style.surcontre

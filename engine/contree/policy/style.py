@@ -11,13 +11,13 @@ class CardStyle(NamedTuple):
     # keeping a card for later
     master: float = 5.5
     """A card that nothing beats any more, besides its own points, while it stays safe."""
-    guarded: float = 0.6
+    guarded: float = 1.3
     """Part of the points of a card that only one card beats, with a lower one to guard it ..."""
     bare: float = 0.3
     """... and alone."""
-    lower: float = 0.5
+    lower: float = 0.8
     """Part of the points of any other card."""
-    guard: float = 3.0
+    guard: float = 5.0
     """The only card that guards a ten or king."""
     ruff: float = 3.0
     """A trump, to ruff with."""
@@ -43,13 +43,13 @@ class CardStyle(NamedTuple):
     """For the defence, to lead trump."""
     short: float = 3.0
     """To lead a singleton while holding trumps."""
-    partner_suit: float = 2.0
+    partner_suit: float = 1.5
     """To lead a suit that the partner has bid."""
     under_master: float = -2.5
     """To lead a low card of a suit in which one holds the ten or the ace."""
     tempo: float = 0.0
     """To lead a card that holds, and lead again."""
-    lead_again: float = 5.0
+    lead_again: float = 6.5
     """To win the trick and lead to the next."""
 
 
@@ -82,7 +82,9 @@ class BidStyle(NamedTuple):
     """The same when the partner has bid another strain."""
     opposed: float = 3.0
     """The same for each opponent who has bid."""
-    doubted: float = 0.8
+    stretched: float = 18.0
+    """Points above its level that the lowest bid over an opponent promises at most."""
+    doubted: float = 0.85
     """The part that is believed of what opponents promise above the usual."""
     partner_defends: float = 6.0
     """Points that the opponents' contract is worth less when the partner has bid."""
@@ -90,7 +92,7 @@ class BidStyle(NamedTuple):
     """The likelihood that opponents say contre when it pays."""
     pass_trust: float = 0.9
     """The part of the opponents' expected marks that a pass is thought to concede."""
-    contre: float = 40.0
+    contre: float = 50.0
     """Marks that a contre must promise more than a pass."""
     surcontre: float = 120.0
     """The same for a surcontre."""

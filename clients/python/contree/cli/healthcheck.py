@@ -15,7 +15,7 @@ ServerOption = Annotated[
         metavar="HOST:PORT",
         envvar="CONTREE_SERVER",
         show_envvar=False,
-        help="The server; default $CONTREE_SERVER, else 127.0.0.1:50051.",
+        help="The server; else $CONTREE_SERVER.",
     ),
 ]
 

@@ -68,6 +68,9 @@ class Connection:
     tls: Tls | None = None
 
 
+DEFAULT_CONNECTION: Final = Connection()
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A server and the token for it."""

@@ -302,6 +302,6 @@ def _reason(error: aio.AioRpcError) -> tuple[str, dict[str, str]]:
             continue
         for detail in details:
             info = error_details_pb2.ErrorInfo()
-            if detail.Is(info.DESCRIPTOR) and detail.Unpack(info) and info.domain == DOMAIN:
+            if detail.Unpack(info) and info.domain == DOMAIN:
                 return info.reason.removeprefix(_PREFIX), dict(info.metadata)
     return "", {}

@@ -1,4 +1,7 @@
-"""What happens at a table, as a player or a spectator is told. Pairs are (North-South, East-West)."""
+"""What happens at a table, as players and spectators are told.
+
+Pairs are (North-South, East-West).
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Self, TypeVar
 
 from grpc import aio
 
-from contree.client.channel import Connection, Target, open_channel
+from contree.client.channel import DEFAULT_CONNECTION, Connection, Target, open_channel
 from contree.client.errors import ContreeError, Garbled, TryLater, error_from_rpc
 from contree.client.events import MatchEnded, TableUpdate
 from contree.client.matches import ConnectedBot, Match, MatchSpec, MatchUpdate
@@ -52,7 +52,7 @@ class HostClient:
         server: str | None = None,
         token: str | None = None,
         *,
-        connection: Connection = Connection(),
+        connection: Connection = DEFAULT_CONNECTION,
     ) -> None:
         """``server`` is HOST:PORT, by default that of CONTREE_SERVER, else 127.0.0.1:50051;
         ``token`` by default that of CONTREE_TOKEN.

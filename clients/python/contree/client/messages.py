@@ -229,11 +229,7 @@ def _fault(message: match_pb2.Fault) -> Fault:
 def time_control_from_pb(message: match_pb2.TimeControl) -> TimeControl:
     """The clock settings."""
     return TimeControl(
-        **{
-            name: _seconds(getattr(message, name))
-            for name in _TIMES
-            if message.HasField(name)  # type: ignore[arg-type]
-        }
+        **{name: _seconds(getattr(message, name)) for name in _TIMES if message.HasField(name)}
     )
 
 

@@ -159,7 +159,7 @@ def event_id(name: str, settings: Mapping[str, object]) -> str:
     """The id of an event: its name and a digest of all that bears on its results."""
     text = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "event"
-    return f"{slug[:40]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{slug[:32]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def request_id(event: str, table: Table, attempt: int) -> str:

@@ -79,12 +79,14 @@ class Host:
             self.tables,
             server_id=settings.server_id,
             lease_ms=settings.lease_ms,
+            in_hand=lambda match_id: match_id in self._creating or self.notices.finishing(match_id),
             adopt=self._adopt,
             lost=lambda match_id: self._lost_id(match_id, "lease"),
         )
         self.watching = Watching(store, self.tables, max_outbox=settings.max_outbox)
         self.draining = False
-        self._released: dict[str, bool] = {}
+        self._released: set[str] = set()
+        self._creating: set[str] = set()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Host]:
@@ -147,6 +149,13 @@ class Host:
                     return existing
                 # The first attempt died between the request id and the journal: go on with its id.
                 spec = _with_id(spec, bound)
+        self._creating.add(spec.match_id)
+        try:
+            return await self._make(spec)
+        finally:
+            self._creating.discard(spec.match_id)
+
+    async def _make(self, spec: MatchSpec) -> Match:
         step = create(Created(spec), wall_ms())
         made = await self.store.create(
             spec.match_id,
@@ -214,7 +223,7 @@ class Host:
         if match.spec.group not in self._released:
             if not await self.store.disclosed(match.spec.group):
                 return False
-            self._released[match.spec.group] = True
+            self._released.add(match.spec.group)
         return True
 
     async def release_group(self, group: str) -> None:
@@ -275,6 +284,11 @@ class Host:
 
     def _lost(self, table: Table, why: str) -> None:
         _log.warning("match_lost", match_id=table.match.id, why=why)
+        for attached in table.attached:
+            if attached is not None:
+                # The end of a stream is never the end of a match: the bot dials again and is given
+                # its seats by whoever holds them then.
+                attached.session.outbox.close()
         self.seating.close(table)
         self.tables.drop(table)
 

@@ -31,6 +31,7 @@ class Notices:
         """Journals and records of ended matches are kept ``retain_s`` seconds, None for ever."""
         self._store = store
         self._retain_s = retain_s
+        self._finishing: set[str] = set()
         self._queue: deque[Callable[[], Awaitable[object]]] = deque()
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
@@ -45,8 +46,17 @@ class Notices:
         """Write the record of a match, then tell the watchers."""
         match = table.match
         record = record_of(match).encode()
-        self._put(lambda: self._store.finish(match.id, record, retain_s=self._retain_s))
+        self._finishing.add(match.id)
+        self._put(partial(self._finish, match.id, record))
         self._announce(match, (False, False, False, False))
+
+    def finishing(self, match_id: str) -> bool:
+        """Whether the record of an ended match is still to be written."""
+        return match_id in self._finishing
+
+    async def _finish(self, match_id: str, record: bytes) -> None:
+        await self._store.finish(match_id, record, retain_s=self._retain_s)
+        self._finishing.discard(match_id)
 
     def released(self, match: Match) -> None:
         """Tell the watchers that the cards of an ended match may be shown."""

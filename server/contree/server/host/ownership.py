@@ -25,16 +25,18 @@ class Ownership:
         *,
         server_id: str,
         lease_ms: int,
+        in_hand: Callable[[str], bool],
         adopt: Callable[[Match, int], None],
         lost: Callable[[str], None],
     ) -> None:
-        """``adopt`` is given a match taken over and its fencing number, ``lost`` the id of one that
+        """``in_hand`` tells which matches this server is creating or finishing; ``adopt`` is given a match taken over and its fencing number, ``lost`` the id of one that
         another server has taken.
         """
         self._store = store
         self._tables = tables
         self._server_id = server_id
         self._lease_ms = lease_ms
+        self._in_hand = in_hand
         self._adopt = adopt
         self._lost = lost
         self.adopting = True
@@ -70,7 +72,7 @@ class Ownership:
         while page := await self._store.live(after=after, limit=_PAGE):
             after = page[-1]
             for match_id in page:
-                if self._tables.get(match_id) is None:
+                if self._tables.get(match_id) is None and not self._in_hand(match_id):
                     await self._take_over(match_id)
 
     async def _take_over(self, match_id: str) -> None:

@@ -64,26 +64,30 @@ def score_screen(
 def presets_screen(presets: Sequence[RuleSet], default: str) -> RenderableType:
     """One row a preset with what tells it from the others."""
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("preset", no_wrap=True)
-    table.add_column("trumps", no_wrap=True)
-    table.add_column("contre", no_wrap=True)
-    table.add_column("takers mark", no_wrap=True)
+    for name in ("preset", "trumps", "contre", "takers mark"):
+        table.add_column(name, no_wrap=True)
     table.add_column("to", justify="right")
-    table.add_column("turn", no_wrap=True)
     for rules in presets:
         table.add_row(
             Text(rules.name, "bold" if rules.name == default else ""),
-            Text(" ").join(strain_text(strain) for strain in rules.strains),
+            _strains(rules.strains),
             f"{rules.contre_timing.value.replace('_', ' ')} "
-            f"x{rules.contre_factor}/x{rules.surcontre_factor}",
-            rules.taker_mark.value.replace("_plus_", " + "),
+            f"{rules.contre_factor}/{rules.surcontre_factor}",
+            rules.taker_mark.value.replace("_plus_", "+"),
             str(rules.target),
-            rules.turn_direction.value,
         )
     return Group(
         table,
         Text(f"{default} is the default; `contree rules show P` prints every option.", "dim"),
     )
+
+
+def _strains(strains: Sequence[Strain]) -> Text:
+    """The suits together, what is no suit apart."""
+    text = Text()
+    for strain in strains:
+        text.append(" " if strain.suit is None else "").append(strain_text(strain))
+    return text
 
 
 def _points(points: int | Fraction) -> str:

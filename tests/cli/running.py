@@ -1,0 +1,43 @@
+"""Command lines as processes."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Ran(NamedTuple):
+    """What a command line did."""
+
+    code: int
+    out: str
+    err: str
+
+
+def start(
+    *arguments: str, cwd: Path | None = None, env: Sequence[tuple[str, str]] = ()
+) -> subprocess.Popen[str]:
+    """Start a command line as a process of its own, with its output piped."""
+    environment = {key: text for key, text in os.environ.items() if not key.startswith("CONTREE_")}
+    environment.update(COLUMNS="80", PYTHONUTF8="1")
+    environment.update(env)
+    return subprocess.Popen(
+        [sys.executable, "-m", "contree.cli", *arguments],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str], timeout: float = 60, stdin: str = "") -> Ran:
+    """Wait for a process to end by itself."""
+    try:
+        out, err = process.communicate(stdin, timeout=timeout)
+    finally:
+        process.kill()
+    return Ran(process.returncode, out, err)

@@ -1,0 +1,231 @@
+"""Event files: what they come to, and what is said about those that are none."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from contree.tournament.config import EventConfig, load_event
+from contree.tournament.errors import ConfigError
+
+GOOD = """
+name = "Spring Cup"
+boards = 10
+
+[[bots]]
+name = "here"
+command = ["contree", "bot", "run", "here:Bot"]
+
+[[bots]]
+name = "there"
+"""
+
+
+def load(folder: Path, text: str) -> EventConfig:
+    path = folder / "event.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_event(path)
+
+
+def test_defaults(tmp_path: Path) -> None:
+    config = load(tmp_path, GOOD)
+    assert (config.name, config.boards, config.tables) == ("Spring Cup", 10, 16)
+    assert config.preset == config.rules.name == "ffb-mixte"
+    assert config.seed is None
+    assert (config.time.per_move, config.time.allowance, config.time.seat_timeout) == (5, 0.25, 60)
+    here, there = config.bots
+    assert here.command == ("contree", "bot", "run", "here:Bot")
+    assert not here.dials_in
+    assert here.cwd == tmp_path
+    assert there.dials_in
+
+
+def test_everything_that_can_be_said(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "house.toml").write_text('base = "ffb-mixte"\nname = "house"\ntarget = 500\n')
+    config = load(
+        tmp_path,
+        """
+        name = "All"
+        rules = "house.toml"
+        boards = 2
+        tables = 3
+        seed = "open sesame"
+        [time]
+        per_move = "1.5s"
+        bank = "2m"
+        increment = "250ms"
+        allowance = "0s"
+        ready = "1h"
+        seat_timeout = "30s"
+        [faults]
+        illegal_strikes = 0
+        timeout_strikes = 7
+        [[bots]]
+        name = "a"
+        command = ["node", "a.js"]
+        cwd = "bots"
+        env = { LEVEL = "3" }
+        needs = "node"
+        setup = ["npm", "ci"]
+        setup_makes = "node_modules"
+        setup_timeout = "90s"
+        optional = true
+        [[bots]]
+        name = "b"
+        """,
+    )
+    assert config.rules.name == "house"
+    assert config.preset == ""
+    assert config.seed == hashlib.sha256(b"open sesame").digest()
+    time = config.time
+    assert (time.per_move, time.bank, time.increment) == (1.5, 120, 0.25)
+    assert (time.allowance, time.ready, time.seat_timeout) == (0, 3600, 30)
+    assert (config.faults.illegal_strikes, config.faults.timeout_strikes) == (0, 7)
+    bot = config.bots[0]
+    assert bot.cwd == tmp_path / "bots"
+    assert bot.setup_makes == tmp_path / "bots" / "node_modules"
+    assert (bot.env, bot.needs, bot.setup_timeout) == ((("LEVEL", "3"),), "node", 90)
+    assert bot.optional
+
+
+def test_64_hex_digits_are_the_seed_itself(tmp_path: Path) -> None:
+    assert load(tmp_path, f'seed = "{"0f" * 32}"' + GOOD).seed == b"\x0f" * 32
+    assert load(tmp_path, f'seed = "{"0f" * 31}"' + GOOD).seed != b"\x0f" * 31
+
+
+def test_a_seed_is_not_shown(tmp_path: Path) -> None:
+    config = load(tmp_path, f'seed = "{"0f" * 32}"' + GOOD)
+    assert "0f" * 8 not in repr(config)
+    assert r"\x0f" not in repr(config)
+    assert "0f" * 8 not in str(config.settings(config.bots))
+
+
+def test_the_id_follows_what_bears_on_the_results(tmp_path: Path) -> None:
+    def settings(text: str) -> dict[str, object]:
+        config = load(tmp_path, text)
+        return config.settings(config.bots)
+
+    assert settings("tables = 99" + GOOD) == settings(GOOD)
+    for changed in (
+        GOOD.replace("10", "11"),
+        GOOD.replace('"there"', '"elsewhere"'),
+        GOOD.replace("here:Bot", "here:Better"),
+        'preset = "contree-simple"' + GOOD,
+        'seed = "x"' + GOOD,
+        GOOD + "[time]\nbank = '1s'",
+        GOOD + "[faults]\ntimeout_strikes = 0",
+    ):
+        assert settings(changed) != settings(GOOD)
+
+
+def without(line: str) -> str:
+    assert line in GOOD
+    return GOOD.replace(line, "")
+
+
+BAD = {
+    "no name": (without('name = "Spring Cup"'), ["name: missing"]),
+    "name of another type": (GOOD.replace('"Spring Cup"', "7"), ["name: 7", "a name of up to 64"]),
+    "name with a slash": (GOOD.replace("Spring Cup", "../x"), ["name: '../x'"]),
+    "no boards": (without("boards = 10"), ["boards: missing", "a whole number from 1"]),
+    "boards 0": (GOOD.replace("10", "0"), ["boards: 0", "a whole number from 1 to 1000000"]),
+    "boards below 0": (GOOD.replace("10", "-3"), ["boards: -3"]),
+    "boards as a text": (GOOD.replace("10", '"10"'), ["boards: '10'", "a whole number"]),
+    "boards true": (GOOD.replace("10", "true"), ["boards: True", "a whole number"]),
+    "boards 2.5": (GOOD.replace("10", "2.5"), ["boards: 2.5"]),
+    "tables 0": ("tables = 0" + GOOD, ["tables: 0"]),
+    "unknown key": ("board = 3" + GOOD, ["board: unknown", "its value is 3", "boards"]),
+    "unknown preset": (
+        'preset = "bridge"' + GOOD,
+        ["preset: 'bridge'", "contree-simple", "ffb-mixte"],
+    ),
+    "empty preset": ('preset = ""' + GOOD, ["preset: ''", "ffb-mixte"]),
+    "preset is a file": ('preset = "x.toml"' + GOOD, ["preset: 'x.toml'"]),
+    "preset and rules": (
+        'preset = "ffb-mixte"\nrules = "r.toml"' + GOOD,
+        ["rules: preset is given"],
+    ),
+    "no rules file": ('rules = "gone.toml"' + GOOD, ["rules: 'gone.toml'", "cannot be read"]),
+    "shuffle once": (
+        'preset = "coinche-classique"' + GOOD,
+        ["board_shuffle: missing", 'board_shuffle = "each"'],
+    ),
+    "board_shuffle": ('board_shuffle = "once"' + GOOD, ["board_shuffle: 'once'"]),
+    "empty seed": ('seed = ""' + GOOD, ["seed: is empty"]),
+    "seed as a number": ("seed = 7" + GOOD, ["seed: 7", "a text"]),
+    "unknown time": (GOOD + "[time]\nper_card = '1s'", ["time.per_card: unknown", "per_move"]),
+    "time as a number": (GOOD + "[time]\nper_move = 2", ["time.per_move: 2", '"250ms"']),
+    "time without unit": (GOOD + "[time]\nper_move = '2'", ["time.per_move: '2'", '"2s"']),
+    "time below 0": (GOOD + "[time]\nbank = '-2s'", ["time.bank: '-2s'"]),
+    "no time at all": (GOOD + "[time]\nper_move = '0s'", ["time.per_move: '0s'", "too short"]),
+    "too much time": (GOOD + "[time]\nready = '999h'", ["time.ready: '999h'", "too long"]),
+    "time is no table": ("time = 3" + GOOD, ["time: 3", "[time]"]),
+    "strikes": (GOOD + "[faults]\nillegal_strikes = -1", ["faults.illegal_strikes: -1"]),
+    "no bots": ('name = "x"\nboards = 1', ["bots: there are 0", "at least two"]),
+    "one bot": (GOOD[: GOOD.rindex("[[bots]]")], ["bots: there are 1", "at least two"]),
+    "bots as a table": ('name = "x"\nboards = 1\n[bots]\na = 1', ["bots: {'a': 1}", "[[bots]]"]),
+    "bots as numbers": ('name = "x"\nboards = 1\nbots = [1, 2]', ["bots: [1, 2]"]),
+    "same bot twice": (GOOD.replace('"there"', '"here"'), ["bots: 'here' is there twice"]),
+    "same but for capitals": (GOOD.replace('"there"', '"HERE"'), ["bots: 'HERE' is there twice"]),
+    "bot without name": (without('name = "there"'), ["bots[2].name: missing"]),
+    "bot name": (GOOD.replace('"there"', '"a~b"'), ["bots[2].name: 'a~b'", "up to 32 letters"]),
+    "long bot name": (GOOD.replace("there", "x" * 33), ["bots[2].name"]),
+    "command as a text": (
+        GOOD.replace('["contree", "bot", "run", "here:Bot"]', '"run me"'),
+        ["bots[1].command: 'run me'", "a list of words"],
+    ),
+    "empty command": (
+        GOOD.replace('["contree", "bot", "run", "here:Bot"]', "[]"),
+        ["bots[1].command: []"],
+    ),
+    "command with numbers": (GOOD.replace('"run"', "7"), ["bots[1].command"]),
+    "unknown key of a bot": (GOOD + "comand = ['x']", ["bots[2].comand: unknown", "command"]),
+    "dials in, with setup": (
+        GOOD + "optional = true",
+        ["bots[2].optional: there has no command", "the name alone"],
+    ),
+    "no such folder": (
+        GOOD.replace('name = "here"', 'name = "here"\ncwd = "nowhere"'),
+        ["bots[1].cwd", "nowhere"],
+    ),
+    "env with numbers": (
+        GOOD.replace('name = "here"', 'name = "here"\nenv = { LEVEL = 3 }'),
+        ["bots[1].env.LEVEL: 3 is no text"],
+    ),
+    "optional as a text": (
+        GOOD.replace('name = "here"', 'name = "here"\noptional = "yes"'),
+        ["bots[1].optional: 'yes'", "true or false"],
+    ),
+    "no TOML": ("name = ", ["is not TOML"]),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), list(BAD.values()), ids=list(BAD))
+def test_a_bad_file_is_refused_in_one_sentence(tmp_path: Path, text: str, said: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, text)
+    sentence = str(caught.value)
+    for part in said:
+        assert part in sentence
+    assert "\n" not in sentence
+    assert "; expected " in sentence
+    assert sentence.endswith(".")
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"gone\.toml: there is no such file"):
+        load_event(tmp_path / "gone.toml")
+
+
+def test_not_text(tmp_path: Path) -> None:
+    (tmp_path / "event.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_event(tmp_path / "event.toml")
+
+
+def test_shuffling_once_is_allowed_when_the_file_says_how(tmp_path: Path) -> None:
+    config = load(tmp_path, 'preset = "coinche-classique"\nboard_shuffle = "each"' + GOOD)
+    assert config.rules.name == "coinche-classique"

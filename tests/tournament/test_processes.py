@@ -1,0 +1,296 @@
+"""Programs that the runner starts: found or not, and gone when they are to be gone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.tournament.waiting import WAIT_S, eventually
+
+from contree.tournament.config import BotConfig
+from contree.tournament.errors import ConfigError, ProcessError
+from contree.tournament.participants import participants
+from contree.tournament.processes import Child, environment_for, resolve
+from contree.tournament.racing import race
+
+
+class Starter:
+    """Starts Python programs and sees that none is left."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.children: list[Child] = []
+
+    async def __call__(self, program: str, **variables: str) -> Child:
+        child = await Child.start(
+            "bot",
+            ["python", "-c", program],
+            log=self.folder / "bot.log",
+            cwd=self.folder,
+            environment=environment_for(variables),
+        )
+        self.children.append(child)
+        return child
+
+    async def said(self, text: str) -> str:
+        """Wait until a program has written a line with this text; the line."""
+
+        def lines() -> list[str]:
+            written = (self.folder / "bot.log").read_text().splitlines()
+            return [line for line in written if text in line]
+
+        assert await eventually(lambda: bool(lines()))
+        return lines()[0]
+
+
+@pytest.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Starter]:
+    starter = Starter(tmp_path)
+    yield starter
+    for child in starter.children:
+        await child.stop(0.1)
+
+
+def alive(pid: int) -> bool:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+async def gone(pid: int) -> bool:
+    return await eventually(lambda: not alive(pid))
+
+
+async def test_what_a_program_writes_is_kept_and_its_end_quoted(start: Starter) -> None:
+    (start.folder / "bot.log").write_text("an earlier run\n")
+    child = await start(
+        "import sys; [print('line', n) for n in range(50)]; print('\\x1b[31mred', file=sys.stderr);"
+        "sys.exit(3)"
+    )
+    assert await asyncio.wait_for(child.wait(), WAIT_S) == 3
+    assert child.ending == "with exit code 3"
+    tail = child.tail().splitlines()
+    assert len(tail) == 12
+    assert tail[-1] == "red"
+    assert "line 0\n" in (start.folder / "bot.log").read_text()
+
+
+async def test_the_tail_is_of_this_run_only(start: Starter) -> None:
+    (start.folder / "bot.log").write_text("an earlier run\n")
+    child = await start("")
+    await asyncio.wait_for(child.wait(), WAIT_S)
+    assert child.tail() == ""
+
+
+async def test_a_signal_is_named(start: Starter) -> None:
+    child = await start("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    await asyncio.wait_for(child.wait(), WAIT_S)
+    assert child.ending == "killed by SIGSEGV"
+
+
+async def test_one_that_ignores_sigterm_is_killed(start: Starter) -> None:
+    child = await start(
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready');"
+        "signal.pause()"
+    )
+    await start.said("ready")
+    await asyncio.wait_for(child.stop(0.2), WAIT_S)
+    assert child.returncode == -signal.SIGKILL
+
+
+async def test_one_that_heeds_sigterm_ends_itself(start: Starter) -> None:
+    child = await start(
+        "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); print('ready');"
+        "signal.pause()"
+    )
+    await start.said("ready")
+    await asyncio.wait_for(child.stop(WAIT_S), WAIT_S)
+    assert child.returncode == 7
+
+
+GRANDCHILD = (
+    "import subprocess, sys, signal;"
+    "p = subprocess.Popen([sys.executable, '-c', 'import signal; "
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); signal.pause()'],"
+    "stdout=subprocess.PIPE); p.stdout.readline(); print('grandchild', p.pid, flush=True);"
+)
+
+
+@pytest.mark.parametrize("end", ["", "signal.pause()"], ids=["parent ended", "parent runs"])
+async def test_what_it_started_is_ended_too(start: Starter, end: str) -> None:
+    child = await start(GRANDCHILD + (end or "import os; os._exit(0)"))
+    pid = int((await start.said("grandchild")).split()[1])
+    if not end:
+        await asyncio.wait_for(child.wait(), WAIT_S)
+    assert alive(pid)
+    await asyncio.wait_for(child.stop(0.2), WAIT_S)
+    assert await gone(pid)
+
+
+async def test_it_does_not_hear_what_the_terminal_sends(start: Starter) -> None:
+    child = await start("import os; print('session', os.getsid(0) == os.getpid(), flush=True)")
+    assert await start.said("session") == "session True"
+    await asyncio.wait_for(child.wait(), WAIT_S)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")
+async def test_it_ends_with_a_runner_that_is_killed(tmp_path: Path) -> None:
+    runner = f"""
+import asyncio
+from pathlib import Path
+from contree.tournament.processes import Child, environment_for
+
+async def main():
+    child = await Child.start(
+        "bot",
+        ["python", "-c", "import signal; print('up', flush=True); signal.pause()"],
+        log=Path({str(tmp_path / "bot.log")!r}),
+        cwd=Path({str(tmp_path)!r}),
+        environment=environment_for({{}}),
+    )
+    print(child.pid, flush=True)
+    await child.wait()
+
+asyncio.run(main())
+"""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", runner, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    pid = int(await process.stdout.readline())
+    assert await eventually(lambda: "up" in (tmp_path / "bot.log").read_text())
+    assert alive(pid)
+    process.kill()
+    await process.wait()
+    assert await gone(pid)
+
+
+async def test_a_command_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ProcessError, match="bot cannot be started: the command 'no-such-bot'"):
+        await Child.start(
+            "bot",
+            ["no-such-bot"],
+            log=tmp_path / "l",
+            cwd=tmp_path,
+            environment=environment_for({}),
+        )
+    with pytest.raises(ProcessError, match="bot-file does not exist"):
+        resolve("bot", ["./bot-file"], tmp_path, {})
+    (tmp_path / "bot-file").write_text("")
+    with pytest.raises(ProcessError, match="bot-file is not executable"):
+        resolve("bot", ["./bot-file"], tmp_path, {})
+
+
+async def test_a_program_that_cannot_be_executed_says_so(tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_bytes(b"\x7fELFrubbish")
+    program.chmod(0o755)
+    child = await Child.start(
+        "bot", ["./bot"], log=tmp_path / "log", cwd=tmp_path, environment=environment_for({})
+    )
+    assert await asyncio.wait_for(child.wait(), WAIT_S) == 127
+    assert "Exec format error" in child.tail()
+
+
+def test_contree_and_python_are_those_that_run(tmp_path: Path) -> None:
+    found = resolve("bot", ["contree", "bot", "run", "x:Y"], tmp_path, {})
+    assert found == (sys.executable, "-P", "-m", "contree.cli", "bot", "run", "x:Y")
+    assert resolve("bot", ["python", "x.py"], tmp_path, {}) == (sys.executable, "x.py")
+    (tmp_path / "bot").write_text("")
+    (tmp_path / "bot").chmod(0o755)
+    assert resolve("bot", ["./bot", "-v"], tmp_path, {}) == (str(tmp_path / "bot"), "-v")
+
+
+def test_bots_do_not_inherit_the_hosts_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTREE_TOKEN", "secret")
+    environment = environment_for({"CONTREE_BOT": "x"})
+    assert "CONTREE_TOKEN" not in environment
+    assert environment["CONTREE_BOT"] == "x"
+    assert environment["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
+
+
+# -- what bots need before ----------------------------------------------------------------------
+
+
+def bots(tmp_path: Path, **third: object) -> list[BotConfig]:
+    common = {"command": ("python", "-c", ""), "cwd": tmp_path}
+    return [BotConfig(name=name, **common) for name in "ab"] + [  # type: ignore[arg-type]
+        BotConfig(name="c", **(common | third))  # type: ignore[arg-type]
+    ]
+
+
+FAILS = ("python", "-c", "print('no network'); raise SystemExit(4)")
+
+
+@pytest.mark.parametrize(
+    ("third", "said"),
+    [
+        ({"needs": "no-such-program"}, "c needs no-such-program, which is not installed."),
+        ({"setup": ("no-such-setup",)}, "the command 'no-such-setup' was not found"),
+        ({"setup": FAILS}, "ended with exit code 4"),
+        ({"setup": ("python", "-c", ""), "setup_makes": Path("/no/such")}, "did not make /no/such"),
+        (
+            {
+                "setup": ("python", "-c", "import signal; signal.pause()"),
+                "setup_timeout": 0.2,
+            },
+            "took longer than 0.2 s",
+        ),
+    ],
+    ids=["needs", "not found", "fails", "makes nothing", "too slow"],
+)
+async def test_a_bot_that_cannot_play(tmp_path: Path, third: dict[str, object], said: str) -> None:
+    notes: list[str] = []
+    able = await participants(bots(tmp_path, **third, optional=True), notes.append)
+    assert [bot.name for bot in able] == ["a", "b"]
+    assert said in notes[-1]
+    assert notes[-1].endswith("c is optional, so the event goes on without it.")
+    with pytest.raises(ProcessError, match=r"\bc\b") as caught:
+        await participants(bots(tmp_path, **third), notes.append)
+    assert said in str(caught.value)
+
+
+async def test_what_a_failed_setup_wrote_is_shown(tmp_path: Path) -> None:
+    with pytest.raises(ProcessError) as caught:
+        await participants(bots(tmp_path, setup=FAILS), lambda text: None)
+    assert caught.value.log_tail == "no network"
+
+
+async def test_a_setup_is_run_once(tmp_path: Path) -> None:
+    program = "open('made', 'a').write('x')"
+    third = {"setup": ("python", "-c", program), "setup_makes": tmp_path / "made"}
+    for _ in range(2):
+        assert len(await participants(bots(tmp_path, **third), lambda text: None)) == 3
+    assert (tmp_path / "made").read_text() == "x"
+
+
+async def test_too_few_that_can_play(tmp_path: Path) -> None:
+    all_but_one = bots(tmp_path, needs="no-such-program", optional=True)[1:]
+    with pytest.raises(ConfigError, match="only 1 of them can play"):
+        await participants(all_but_one, lambda text: None)
+
+
+# -- racing -------------------------------------------------------------------------------------
+
+
+async def test_a_race_ends_with_the_first_and_cancels_the_others() -> None:
+    ended: list[str] = []
+
+    async def runs_for_ever() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cancelled")
+
+    async def fails() -> None:
+        raise ProcessError("over")
+
+    with pytest.raises(ProcessError, match="over"):
+        await asyncio.wait_for(race(runs_for_ever(), fails()), WAIT_S)
+    assert ended == ["cancelled"]
