@@ -1,4 +1,4 @@
-"""`contree rules`: the documents' examples through the command line, and bad input of every kind."""
+"""`contree rules`: the examples of the documents on the command line, and all kinds of bad input."""
 
 import json
 from pathlib import Path

@@ -30,7 +30,7 @@ def call(view: View, style: BidStyle) -> Call:
     """What to say at one's turn."""
     legal = view.legal
     if len(legal) == 1:
-        return legal[0]
+        return PASS
     ahead = outlook(view.rules, style)
     contract = view.contract
     if contract is not None and contract.doubling is not Doubling.NONE:
@@ -62,7 +62,9 @@ def answer_contre(view: View, style: BidStyle) -> Call:
     if contract is None:
         return DECLINE
     ahead = outlook(view.rules, style)
-    against = _their_mean(view, ahead, _heard(view, ahead, style), mask_of(view.hand), contract, style)
+    against = _their_mean(
+        view, ahead, _heard(view, ahead, style), mask_of(view.hand), contract, style
+    )
     rank = view.rules.ladder_rank(contract.level)
     conceded = ahead.marks(rank, contract.strain, Doubling.NONE, against)
     contred = ahead.marks(rank, contract.strain, Doubling.CONTRE, against)
@@ -117,9 +119,7 @@ def _best_bid(
     ladder, values = rules.ladder, ahead.values
     if lowest >= len(ladder):
         return None, 0.0
-    means = [
-        (_mean(view, ahead, heard, hand, strain, style), strain) for strain in rules.strains
-    ]
+    means = [(_mean(view, ahead, heard, hand, strain, style), strain) for strain in rules.strains]
     mean, strain = max(means)
     claim = style.claim
     if len(view.calls) >= 3 and not heard.opponents:
@@ -176,7 +176,10 @@ def _their_mean(
 def _surcontre_pays(view: View, ahead: Outlook, contract: Contract, style: BidStyle) -> bool:
     """Whether the own contract, contred, is worth more with surcontre."""
     strain = contract.strain
-    mean = _mean(view, ahead, _heard(view, ahead, style), mask_of(view.hand), strain, style) - style.contred
+    mean = (
+        _mean(view, ahead, _heard(view, ahead, style), mask_of(view.hand), strain, style)
+        - style.contred
+    )
     rank = view.rules.ladder_rank(contract.level)
     doubled = ahead.marks(rank, strain, Doubling.CONTRE, mean)
     return ahead.marks(rank, strain, Doubling.SURCONTRE, mean) > doubled + style.surcontre

@@ -22,7 +22,7 @@ class _Holding(NamedTuple):
     second: tuple[float, float, float]
     """... and without it: alone, with one more card, with several."""
     third: float
-    count: tuple[float, ...]
+    length: tuple[float, ...]
     """By number of cards; the last stands for all longer holdings."""
 
 
@@ -40,7 +40,7 @@ def _table(weights: _Holding, ranks: tuple[int, int, int]) -> _Table:
     worth: list[float] = []
     for held in range(256):
         count = held.bit_count()
-        value = weights.count[min(count, len(weights.count) - 1)]
+        value = weights.length[min(count, len(weights.length) - 1)]
         if held >> best & 1:
             value += weights.best
             if held >> second & 1:

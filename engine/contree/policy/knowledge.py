@@ -52,10 +52,7 @@ class Knowledge(NamedTuple):
         cards &= may[seat]
         if not cards:
             return 0.0
-        if cards & self.trumps:
-            weight = self.trump_weight
-        else:
-            weight = self.weight
+        weight = self.trump_weight if cards & self.trumps else self.weight
         me = self.seat
         first, second = (other for other in (0, 1, 2, 3) if other not in (me, seat))
         with_first = cards & may[first]

@@ -1,4 +1,4 @@
-"""What a contract may be expected to bring, in marks, under one rule set's way of scoring."""
+"""What a contract may be expected to bring, in marks, by one rule set's way of scoring."""
 
 from __future__ import annotations
 
@@ -11,150 +11,140 @@ from contree.engine.cards import Strain
 from contree.engine.contract import Doubling
 from contree.engine.masks import NO_TRUMP
 from contree.engine.points import capot_points, deal_points, generale_points
-from contree.engine.rules import BELOTE_POINTS, RuleSet
+from contree.engine.rules import RuleSet
 from contree.engine.scoring import Tally, score
 from contree.policy.style import BidStyle
 
-STANDARD: Final = 162.0
-"""The points of a deal on the scale of ``hand``."""
-HIGHEST: Final = 220
-"""The highest mean that is told apart."""
-
+_STANDARD: Final = 162.0
+"""The points of a deal on the scale of means."""
+_MEANS: Final = range(0, 221, 2)
+"""The means that are told apart."""
 _STEP: Final = 5
 """Points are told apart by fives: levels are multiples of ten."""
 _GENERALE: Final = 0.3
 """The part of capots in which the taker alone wins all tricks."""
+_STRAINS: Final = (Strain.SPADES, Strain.NO_TRUMP, Strain.ALL_TRUMP)
+"""One strain of each kind; suits are all alike."""
 
 
 class Outlook:
-    """Expected marks of contracts under a rule set, by the mean of the takers' points.
+    """Expected marks of contracts under a rule set, and what bids tell.
 
-    Means are points on the scale of ``hand``, the takers' belote included. Marks are those of the
-    takers less those of the defence. Values are computed when first asked for.
+    Means are the takers' expected points, their belote included, where a deal holds 162. Marks are
+    the takers' less the defence's. Contracts are named by their rank on the ladder. What is asked
+    for the first time is computed then.
     """
 
     def __init__(self, rules: RuleSet, style: BidStyle) -> None:
-        self.rules = rules
+        self.values: Final = tuple(rules.level_value(level) for level in rules.ladder)
+        """The contract values by rank."""
+        self._rules = rules
         self._style = style
-        self._marks: dict[tuple[Level, int, int], tuple[float, ...]] = {}
-        self._limits: dict[int, tuple[int, ...]] = {}
+        self._marks: dict[tuple[int, int, Doubling], tuple[float, ...]] = {}
         self._promises: dict[int, tuple[float, ...]] = {}
-        self.values = tuple(rules.level_value(level) for level in rules.ladder)
 
     def marks(self, rank: int, strain: int, doubling: Doubling, mean: float) -> float:
-        """The expected marks of a contract, by its rank on the ladder."""
-        level = self.rules.ladder[rank]
-        kind = _kind(strain)
-        table = self._marks.get((level, kind, doubling))
+        """The marks that a contract may be expected to bring."""
+        key = (rank, _kind(strain), doubling)
+        table = self._marks.get(key)
         if table is None:
-            table = self._marks[level, kind, doubling] = self._table(level, kind, doubling)
-        return table[_index(mean)]
-
-    def limit(self, strain: int, mean: float) -> int:
-        """The rank of the level that a pair with these means should bid by itself; -1 for none."""
-        return self._limits_of(_kind(strain))[_index(mean)]
+            table = self._marks[key] = self._marks_table(*key)
+        return table[0 if mean <= 0 else min(int(mean + 1.0) >> 1, len(table) - 1)]
 
     def promise(self, strain: int, rank: int) -> float:
-        """The mean that a bid of this rank tells of."""
+        """The mean that a player has who opens with this bid."""
         kind = _kind(strain)
         promises = self._promises.get(kind)
         if promises is None:
-            promises = self._promises[kind] = self._promises_of(kind)
+            promises = self._promises[kind] = self._promises_table(kind)
         return promises[rank]
 
-    def _limits_of(self, kind: int) -> tuple[int, ...]:
-        limits = self._limits.get(kind)
-        if limits is None:
-            limits = self._limits[kind] = tuple(
-                self._best_rank(kind, float(mean)) for mean in range(0, HIGHEST + 1, 2)
-            )
-        return limits
+    def _marks_table(self, rank: int, kind: int, doubling: Doubling) -> tuple[float, ...]:
+        style, strain = self._style, _STRAINS[kind]
+        level = self._rules.ladder[rank]
+        capot = _capot_marks(self._rules, level, strain, doubling)
+        marks = _marks_by_points(self._rules, level, strain, doubling)
+        scale = _STANDARD / float(deal_points(self._rules, strain))
+        # Between 10 and 15, say, lie 10 to 14: a level of 15 is not reached.
+        edges = [(_STEP * (place + 1) - 0.5) * scale for place in range(len(marks) - 1)]
+        table: list[float] = []
+        for mean in _MEANS:
+            below = 0.0
+            ordinary = 0.0
+            for worth, edge in zip(marks, edges, strict=False):
+                up_to = 0.5 + 0.5 * erf((edge - mean) / (style.spread * sqrt(2.0)))
+                ordinary += (up_to - below) * worth
+                below = up_to
+            ordinary += (1.0 - below) * marks[-1]
+            sweep = 1.0 / (1.0 + exp((style.capot_mean - mean) / style.capot_spread))
+            table.append(sweep * capot + (1.0 - sweep) * ordinary)
+        return tuple(table)
 
-    def _best_rank(self, kind: int, mean: float) -> int:
-        strain = (Strain.SPADES, Strain.NO_TRUMP, Strain.ALL_TRUMP)[kind]
-        best, most = -1, self._style.open_above
-        for rank, value in enumerate(self.values):
-            marks = self.marks(rank, strain, Doubling.NONE, mean)
-            worth = marks + self._style.claim * min(value - self.values[0], self._style.claim_most)
+    def _promises_table(self, kind: int) -> tuple[float, ...]:
+        """The average of the means with which each level is the best to open."""
+        style = self._style
+        weights = [0.0] * len(self.values)
+        sums = [0.0] * len(self.values)
+        for mean in _MEANS:
+            rank = self._opening(kind, mean)
+            if rank >= 0:
+                likely = exp(-(((mean - style.usual) / style.usual_spread) ** 2) / 2)
+                weights[rank] += likely
+                sums[rank] += likely * mean
+        promises: list[float] = []
+        for value, weight, total in zip(self.values, weights, sums, strict=True):
+            if weight:
+                promises.append(total / weight)
+            else:  # nobody should open so: at least what the level below tells
+                before = promises[-1] if promises else 0.0
+                promises.append(max(before, min(float(value), _STANDARD)))
+        return tuple(promises)
+
+    def _opening(self, kind: int, mean: float) -> int:
+        """The rank to open with; -1 to pass."""
+        style, values = self._style, self.values
+        best, most = -1, style.open_above
+        for rank, value in enumerate(values):
+            worth = self.marks(rank, _STRAINS[kind], Doubling.NONE, mean)
+            worth += style.claim * min(value - values[0], style.claim_most)
             if worth > most:
                 best, most = rank, worth
         return best
 
-    def _promises_of(self, kind: int) -> tuple[float, ...]:
-        style = self._style
-        weights = [0.0] * len(self.values)
-        sums = [0.0] * len(self.values)
-        for index, rank in enumerate(self._limits_of(kind)):
-            mean = 2.0 * index
-            weight = exp(-(((mean - style.usual) / style.usual_spread) ** 2) / 2)
-            weights[rank] += weight if rank >= 0 else 0.0
-            sums[rank] += weight * mean if rank >= 0 else 0.0
-        promises: list[float] = []
-        for rank, value in enumerate(self.values):
-            if weights[rank]:
-                promises.append(sums[rank] / weights[rank])
-            else:
-                before = promises[-1] if promises else float(value)
-                promises.append(max(before, min(float(value), STANDARD)))
-        return tuple(promises)
-
-    def _table(self, level: Level, kind: int, doubling: Doubling) -> tuple[float, ...]:
-        """The expected marks for each mean."""
-        rules = self.rules
-        strain = (Strain.SPADES, Strain.NO_TRUMP, Strain.ALL_TRUMP)[kind]
-        total = float(deal_points(rules, strain))
-        belote = BELOTE_POINTS if kind != 1 else 0
-        tops = int(total) + belote
-        scored: list[tuple[float, float]] = []
-        for points in range(_STEP // 2, tops + 1, _STEP):
-            taken = min(points, int(total))
-            tally = Tally(
-                taken, int(total) - taken, 4, 4, int(points > total), 0
-            )
-            marks = score(rules, level, strain, doubling, tally)
-            scored.append((float(points), float(marks.taker - marks.defence)))
-        slam_points = capot_points(rules, strain)
-        slam = score(rules, level, strain, doubling, Tally(slam_points, 0, 8, 4, 0, 0))
-        capot = float(slam.taker - slam.defence)
-        if level is Slam.GENERALE:
-            won = Tally(generale_points(rules, strain), 0, 8, 8, 0, 0)
-            alone = score(rules, level, strain, doubling, won)
-            capot += _GENERALE * (alone.taker - alone.defence - capot)
-
-        style = self._style
-        scale = total / STANDARD
-        table: list[float] = []
-        for mean in range(0, HIGHEST + 1, 2):
-            sweep = 1.0 / (1.0 + exp(-(mean - style.capot_mean) / style.capot_spread))
-            rest = 0.0
-            below = 0.0
-            for points, marks_of in scored:
-                upto = (
-                    1.0
-                    if points + _STEP > tops
-                    else _below((points + (_STEP + 1) / 2) / scale, mean, style.spread)
-                )
-                rest += (upto - below) * marks_of
-                below = upto
-            table.append(sweep * capot + (1.0 - sweep) * rest)
-        return tuple(table)
-
 
 @lru_cache(maxsize=64)
 def outlook(rules: RuleSet, style: BidStyle) -> Outlook:
-    """The outlook of a rule set, the same object each time."""
+    """The outlook of a rule set; the same object each time, for it remembers."""
     return Outlook(rules, style)
-
-
-def _below(points: float, mean: float, spread: float) -> float:
-    return 0.5 * (1.0 + erf((points - mean) / (spread * sqrt(2.0))))
 
 
 def _kind(strain: int) -> int:
     return 0 if strain < NO_TRUMP else strain - 3
 
 
-def _index(mean: float) -> int:
-    if mean <= 0:
-        return 0
-    return min(int(mean + 1.0), HIGHEST) >> 1
+def _marks_by_points(
+    rules: RuleSet, level: Level, strain: Strain, doubling: Doubling
+) -> list[float]:
+    """The marks when both pairs win tricks, for 0-4, 5-9 ... points of the takers; what goes beyond
+    all the points of a deal is a belote.
+    """
+    total = int(deal_points(rules, strain))
+    marks: list[float] = []
+    for points in range(_STEP // 2, total + 20, _STEP):
+        taken = min(points, total)
+        tally = Tally(taken, total - taken, 4, 4, int(points > total), 0)
+        scored = score(rules, level, strain, doubling, tally)
+        marks.append(float(scored.taker - scored.defence))
+    return marks
+
+
+def _capot_marks(rules: RuleSet, level: Level, strain: Strain, doubling: Doubling) -> float:
+    """The marks when the takers win all tricks."""
+    shared = Tally(capot_points(rules, strain), 0, 8, 4)
+    scored = score(rules, level, strain, doubling, shared)
+    marks = float(scored.taker - scored.defence)
+    if level is Slam.GENERALE:
+        alone = Tally(generale_points(rules, strain), 0, 8, 8)
+        scored = score(rules, level, strain, doubling, alone)
+        marks += _GENERALE * (scored.taker - scored.defence - marks)
+    return marks

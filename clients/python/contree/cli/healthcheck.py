@@ -32,13 +32,17 @@ def healthcheck(
 ) -> None:
     """Exit 0 when the server takes work, else 1."""
     import grpc
-    from grpc_health.v1 import health_pb2, health_pb2_grpc
+    from grpc_health.v1 import health_pb2
 
     address = server or DEFAULT_SERVER
     with grpc.insecure_channel(address) as channel:
-        stub = health_pb2_grpc.HealthStub(channel)
+        check = channel.unary_unary(
+            "/grpc.health.v1.Health/Check",
+            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+            response_deserializer=health_pb2.HealthCheckResponse.FromString,
+        )
         try:
-            response = stub.Check(health_pb2.HealthCheckRequest(), timeout=timeout)
+            response = check(health_pb2.HealthCheckRequest(), timeout=timeout)
         except grpc.RpcError as error:
             raise Failure(_why(address, error)) from None
     status = health_pb2.HealthCheckResponse.ServingStatus.Name(response.status)

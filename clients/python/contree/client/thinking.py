@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final, NamedTuple, Protocol, cast
 
 from contree.client.bot import Turn
-from contree.engine import DECLINE, Action, Announced, Bid, Card, DecisionKind, Say
+from contree.engine import DECLINE, Action, Announced, Bid, Card, DecisionKind, Say, View
 
 _ACTIONS: Final = frozenset({Bid, Say, Card, Announced})
 _FLUSH_S: Final = 0.002
@@ -26,9 +26,10 @@ _FLUSH_S: Final = 0.002
 class Question:
     """A turn that a mind is asked to answer."""
 
-    __slots__ = ("decision_id", "received", "task", "turn", "warned", "withdrawn")
+    __slots__ = ("asker", "decision_id", "received", "task", "turn", "warned", "withdrawn")
 
-    def __init__(self, turn: Turn, decision_id: bytes, received: float) -> None:
+    def __init__(self, asker: object, turn: Turn, decision_id: bytes, received: float) -> None:
+        self.asker = asker
         self.turn = turn
         self.decision_id = decision_id
         self.received = received
@@ -185,6 +186,8 @@ class LoopMind:
     def _answer_batch(self, questions: Sequence[Question]) -> None:
         assert self._act is not None
         wanted = [question for question in questions if not question.withdrawn]
+        if not wanted:
+            return
         try:
             answers = self._act([question.turn.view for question in wanted])
             if inspect.isawaitable(answers):
@@ -247,9 +250,7 @@ class ThreadMind:
                 if job.then is not None:
                     self._on_loop(job.then)
             elif self._act is not None:
-                wanted = [question for question in job if not question.withdrawn]
-                answers = self._result(self._act([question.turn.view for question in wanted]))
-                self._on_loop(self._report.answered, _paired(wanted, answers))
+                self._answer_batch(self._act, job)
             else:
                 self._answer_each(job)
         except Exception as error:
@@ -273,6 +274,14 @@ class ThreadMind:
                 answers, flushed = [], now
         if answers:
             self._on_loop(self._report.answered, answers)
+
+    def _answer_batch(
+        self, act: Callable[[list[View]], Any], questions: Sequence[Question]
+    ) -> None:
+        wanted = [question for question in questions if not question.withdrawn]
+        if wanted:
+            answers = self._result(act([question.turn.view for question in wanted]))
+            self._on_loop(self._report.answered, _paired(wanted, answers))
 
     def _result(self, result: Any) -> Any:
         """The result, awaited on the event loop where it is to be awaited."""

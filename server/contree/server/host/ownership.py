@@ -29,7 +29,9 @@ class Ownership:
         adopt: Callable[[Match, int], None],
         lost: Callable[[str], None],
     ) -> None:
-        """``in_hand`` tells which matches this server is creating or finishing; ``adopt`` is given a match taken over and its fencing number, ``lost`` the id of one that
+        """``in_hand`` tells which matches this server is creating or finishing.
+
+        ``adopt`` is given a match taken over and its fencing number, ``lost`` the id of one that
         another server has taken.
         """
         self._store = store
