@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerBatch, Stop } from './answers.js';
-import { isHopeless, openStream, PROTOCOL_VERSION } from './protocol.js';
+import { isHopeless, openStream, PROTOCOL_VERSION, reasonOf } from './protocol.js';
 
 const PATIENCE_MS = 30_000; // without a server for so long, the bot gives up
 const FIRST_SILENCE_MS = 10_000; // for the welcome; after that the server's heartbeat counts
 const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
+const FAREWELL_MS = 1_000;
 
 /**
  * Plays until the process is told to stop, and then exits: 0 after SIGTERM or SIGINT, 1 when there
@@ -22,17 +23,28 @@ export function run({ name, version = '', choose }) {
     name: env.CONTREE_BOT || name,
     version,
     instanceId: env.CONTREE_INSTANCE || randomUUID(), // the same after each loss
+    returns: Boolean(env.CONTREE_INSTANCE), // a later process may come back for the seats
     token: env.CONTREE_TOKEN,
     capacity: Number(env.CONTREE_CAPACITY || 0),
     choose,
     given: new Map(), // the newest answer of each seat, for a turn that is sent again
   };
-  process.once('SIGTERM', () => process.exit(0));
-  process.once('SIGINT', () => process.exit(0));
+  process.once('SIGTERM', () => leave(bot));
+  process.once('SIGINT', () => leave(bot));
   stayConnected(bot).catch((error) => {
     console.error(error instanceof Stop ? `${bot.name}: ${error.message}` : error);
     process.exit(1);
   });
+}
+
+/** Gives up the seats that nobody can come back for, and exits. */
+function leave({ session, returns }) {
+  if (!session?.welcomed || returns) process.exit(0);
+  const resignations = [...session.seats.keys()].map((seatRef) => ({ resign: { seatRef } }));
+  session.stream.write({ messages: [{ leave: {} }, ...resignations] });
+  session.stream.end();
+  session.stream.on('close', () => process.exit(0));
+  setTimeout(() => process.exit(0), FAREWELL_MS);
 }
 
 async function stayConnected(bot) {
@@ -61,11 +73,13 @@ function playStream(bot) {
   const stream = openStream(bot.server, bot.token);
   const session = {
     bot,
+    stream,
     seats: new Map(), // seat_ref -> SeatAssigned
     welcomed: false,
     leaving: false, // the server is about to stop
     silence: FIRST_SILENCE_MS, // after so long without a message the stream is dead
   };
+  bot.session = session;
   return new Promise((resolve) => {
     let open = true;
     let thinking = 0; // batches whose answers are not ready
@@ -94,7 +108,7 @@ function playStream(bot) {
       if (open && session.leaving && !thinking) stream.end(); // all that was owed is answered
     });
     stream.on('error', (error) => {
-      const reason = error.details || error.message;
+      const reason = reasonOf(error);
       close(reason, isHopeless(error) ? new Stop(`${bot.server} refuses: ${reason}`) : undefined);
     });
     stream.on('end', () => close('the server closed the stream'));

@@ -40,6 +40,11 @@ export function isHopeless(error) {
   return HOPELESS.has(error.code);
 }
 
+/** Why a stream ended, for people. */
+export function reasonOf({ details, message }) {
+  return details?.startsWith('No connection established') ? 'no connection' : details || message;
+}
+
 /** A google.protobuf.Duration in milliseconds. */
 export function milliseconds(duration) {
   return duration ? Number(duration.seconds) * 1000 + duration.nanos / 1e6 : 0;

@@ -1,4 +1,4 @@
-"""`contree rules`: the examples of the documents on the command line, and all kinds of bad input."""
+"""`contree rules`: the examples of the documents, options and cases, and bad input of any kind."""
 
 import json
 from pathlib import Path

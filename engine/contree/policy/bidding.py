@@ -169,7 +169,7 @@ def _their_mean(
     promised = heard.opponents[strain]
     if promised > style.usual:
         promised = style.usual + style.doubted * (promised - style.usual)
-    mean = promised + DEFENDING.worth(hand, strain)
+    mean = min(promised, style.believed_most) + DEFENDING.worth(hand, strain)
     return mean - style.partner_defends * bool(heard.partner)
 
 

@@ -12,13 +12,10 @@ from contree.engine import masks
 from contree.engine.cards import ALL_CARDS, SUIT_MASKS, Card, mask_of
 from contree.engine.masks import BEATS
 from contree.engine.view import View
+from contree.policy.style import CardStyle
 
 MARRIAGE: Final = 0b00110000
 """Queen and king, within a suit."""
-
-# A card of trump that was not seen is rather with the pair that chose the trump.
-_TAKER_TRUMPS: Final = 1.8
-_HELPER_TRUMPS: Final = 1.1
 
 
 class Knowledge(NamedTuple):
@@ -115,7 +112,7 @@ class Knowledge(NamedTuple):
         return cards & (may[(seat + 1) & 3] | may[(seat + 3) & 3])
 
 
-def infer(view: View) -> Knowledge:
+def infer(view: View, style: CardStyle) -> Knowledge:
     """What this view tells; only for a view that asks for a card."""
     contract, current = view.contract, view.trick
     if contract is None or current is None:
@@ -173,8 +170,8 @@ def infer(view: View) -> Knowledge:
 
     taker: int = contract.taker
     trump_weight = list(map(float, left))
-    trump_weight[taker] *= _TAKER_TRUMPS
-    trump_weight[taker ^ 2] *= _HELPER_TRUMPS
+    trump_weight[taker] *= style.taker_trumps
+    trump_weight[taker ^ 2] *= style.helper_trumps
     return Knowledge(
         strain,
         row,

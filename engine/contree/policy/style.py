@@ -8,6 +8,10 @@ from typing import Final, NamedTuple
 class CardStyle(NamedTuple):
     """How much things are worth in the card play, in points."""
 
+    # reading the hands: how much likelier a hidden trump is there than elsewhere
+    taker_trumps: float = 1.8
+    helper_trumps: float = 1.1
+
     # keeping a card for later
     master: float = 5.5
     """A card that nothing beats any more, besides its own points, while it stays safe."""
@@ -86,6 +90,8 @@ class BidStyle(NamedTuple):
     """Points above its level that the lowest bid over an opponent promises at most."""
     doubted: float = 0.85
     """The part that is believed of what opponents promise above the usual."""
+    believed_most: float = 155.0
+    """The highest mean that opponents are believed to have."""
     partner_defends: float = 6.0
     """Points that the opponents' contract is worth less when the partner has bid."""
     feared: float = 0.3

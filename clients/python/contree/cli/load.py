@@ -30,10 +30,10 @@ def load_bot(target: str, folder: Path) -> Any:
     except AttributeError:
         raise BadInput(_no_such_name(module, name)) from None
     bot = _run(found, target) if inspect.isclass(found) or inspect.isroutine(found) else found
-    missing = [method for method in ("call", "play") if not callable(getattr(bot, method, None))]
-    if missing and not callable(getattr(bot, "act", None)):
+    missing = _missing_method(bot)
+    if missing is not None:
         raise BadInput(
-            f"{target} is no bot, for it has no method {missing[0]}(view): "
+            f"{target} is no bot, for it has no method {missing}(view): "
             "give it call(view) and play(view), or act(views)."
         )
     return bot
@@ -48,6 +48,21 @@ def own_traceback(error: BaseException) -> str:
             del frames.stack[:number]
             break
     return "".join(frames.format()).rstrip()
+
+
+def _missing_method(bot: Any) -> str | None:
+    """A method that the bot needs and has not, nor the base class's stand-in replaced."""
+    from contree.client import BatchBot, Bot
+
+    kind = type(bot)
+    if callable(getattr(bot, "act", None)) and getattr(kind, "act", None) is not BatchBot.act:
+        return None
+    if getattr(kind, "decide", Bot.decide) is not Bot.decide:
+        return None
+    for method, stand_in in (("call", Bot.call), ("play", Bot.play)):
+        if not callable(getattr(bot, method, None)) or getattr(kind, method, None) is stand_in:
+            return method
+    return None
 
 
 def _is_dotted_name(text: str) -> bool:

@@ -282,13 +282,21 @@ def error_from_rpc(error: aio.AioRpcError, instance_id: str = "") -> ServiceErro
     """The typed error of a failed call."""
     status = error.code()
     reason, metadata = _reason(error)
-    text = error.details() or f"The call failed with {status.name}."
+    text = _brief(error.details()) or f"the call failed with {status.name}"
     if reason == "SUPERSEDED":
         return Superseded(instance_id)
     kind = _BY_REASON.get(reason) or _BY_STATUS.get(status, ServiceError)
     if status is grpc.StatusCode.UNIMPLEMENTED:
         text = f"The server does not offer this: {text}"
     return kind(text, reason=reason, status=status, metadata=metadata)
+
+
+def _brief(details: str | None) -> str:
+    """What gRPC says, without the addresses and layers that it says it of."""
+    text = details or ""
+    if "last error: " in text:
+        text = text.rpartition(": ")[2]
+    return text
 
 
 def _reason(error: aio.AioRpcError) -> tuple[str, dict[str, str]]:

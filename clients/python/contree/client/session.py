@@ -1,21 +1,18 @@
 """A bot's seats over all the streams it takes to play them.
 
 A session takes the messages of whichever stream is up and says what the bot says. It knows its
-seats by match and seat, for their short names change with each stream. An answer is kept until the
-next turn of its seat: a turn that is sent again, after a resume, is answered the same, and the bot
-is asked once.
+seats by match and seat, for their short names change with each stream.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from contree.client.bot import Delivery, Practice, SeatInfo, Turn
+from contree.client.answering import Answering
+from contree.client.bot import Delivery, SeatInfo
 from contree.client.errors import BotFailed, Superseded
 from contree.client.events import MatchEnded
 from contree.client.messages import (
@@ -27,103 +24,65 @@ from contree.client.messages import (
     seat_mode_from_pb,
     time_control_from_pb,
 )
-from contree.client.outbox import Outbox
-from contree.client.thinking import Answers, Mind, Question, Report, Told, mind_of
-from contree.engine import Action, Seat
+from contree.client.seats import Counts, HeldSeat, Identity
+from contree.client.thinking import Mind, Question, Report, Told, mind_of
+from contree.engine import Seat
 from contree.v1 import play_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage
 from contree.wire import (
-    Decision,
     WireError,
-    action_to_pb,
-    decision_from_pb,
+    duration_from_pb,
     rules_from_pb,
     seat_from_pb,
     seat_to_pb,
-    seat_view_from_pb,
 )
 
 PROTOCOL_VERSION: Final = 1
-_WARN_AT: Final = 0.75
-"""The share of its time after which a bot is warned in its own log."""
-_WATCH_S: Final = 0.1
-
 log: Final = logging.getLogger("contree.client")
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who a bot says it is."""
+class Line(Protocol):
+    """The stream that is up, as a session sees it."""
 
-    name: str
-    version: str
-    instance_id: str
-    capacity: int
-    """0 for the server's default."""
-    delivery: Delivery
-    practice: Practice | None
+    def say(self, message: ClientMessage) -> None:
+        """Say something."""
+        ...
 
+    def welcomed(self, heartbeat: float) -> None:
+        """The stream is open; seconds between heartbeats."""
+        ...
 
-@dataclass(slots=True)
-class Counts:
-    """What became of a session so far."""
+    def sent_away(self, drain: float) -> None:
+        """The server will end the stream; seconds until then."""
+        ...
 
-    matches: int = 0
-    decisions: int = 0
-    illegal: int = 0
-    late: int = 0
-    faults: int = 0
-    connections: int = 0
+    def fell_behind(self) -> None:
+        """Something was lost on the stream."""
+        ...
 
-
-class HeldSeat:
-    """A seat of this session."""
-
-    __slots__ = ("answer", "behind", "info", "prepared", "question", "ready_owed", "ref", "seen")
-
-    def __init__(self, info: SeatInfo) -> None:
-        self.info = info
-        self.ref: int | None = None
-        """Its short name on the stream that is up; None while it has none."""
-        self.ready_owed = False
-        self.prepared = False
-        """The bot has been told of the seat and is ready."""
-        self.question: Question | None = None
-        """The decision that is owed."""
-        self.answer: Action | None = None
-        """What the bot said to it."""
-        self.seen = 0
-        """The highest event seq seen."""
-        self.behind = 0
-        """Heartbeats in a row that told of events never seen."""
-
-    def __str__(self) -> str:
-        return f"seat {self.info.seat} of match {self.info.match_id}"
+    def search(self, match_ids: list[str]) -> None:
+        """Find out about matches of which the server did not give a seat back."""
+        ...
 
 
 class Session:
     """What a bot instance holds and owes."""
 
-    def __init__(self, bot: Any, identity: Identity, matches: int | None) -> None:
+    def __init__(self, bot: Any, identity: Identity, matches: int | None, counts: Counts) -> None:
         """``matches`` is after how many ended ones it is over; None: never."""
         self.identity = identity
-        self.counts = Counts()
+        self.counts = counts
+        self._closed = False
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when all is played; fails when the bot does or another process took over."""
-        self.on_welcome: Callable[[float], None] = lambda heartbeat: None
-        """Called with the seconds between heartbeats when a stream is open."""
-        self.on_go_away: Callable[[float], None] = lambda drain: None
-        """Called with the seconds that are left to this stream."""
-        self.on_behind: Callable[[], None] = lambda: None
-        """Called when the stream has lost something."""
         self._bot = bot
         self._wanted = matches
         self._seats: dict[tuple[str, Seat], HeldSeat] = {}
         self._refs: dict[int, HeldSeat] = {}
         self._seated_ever = False
-        self._outbox: Outbox | None = None
-        self._questions: list[Question] = []
-        self._mind: Mind = mind_of(bot, Report(self._answered, self._failed))
+        self._line: Line | None = None
+        self._answering = Answering(self._say, self._seats.values(), counts)
+        self._mind: Mind = mind_of(bot, Report(self._answering.answered, self._failed))
         self._handlers: dict[str, Callable[[Any], None]] = {
             "welcome": self._welcome,
             "seat_assigned": self._seat_assigned,
@@ -138,13 +97,12 @@ class Session:
             "refused": self._refused,
             "fault": self._fault,
         }
-        self._watcher = asyncio.get_running_loop().call_later(_WATCH_S, self._watch)
 
     # -- streams --------------------------------------------------------------------------------
 
-    def attach(self, outbox: Outbox) -> None:
+    def attach(self, line: Line) -> None:
         """Speak through a new stream, beginning with Hello."""
-        self._outbox = outbox
+        self._line = line
         who = self.identity
         hello = play_service_pb2.Hello(
             protocol_version=PROTOCOL_VERSION,
@@ -170,11 +128,11 @@ class Session:
                     deals=who.practice.deals,
                 )
             )
-        outbox.put(ClientMessage(hello=hello))
+        line.say(ClientMessage(hello=hello))
 
     def detach(self) -> None:
         """The stream is gone; seats and answers are kept for the next one."""
-        self._outbox = None
+        self._line = None
         self._refs.clear()
         for held in self._seats.values():
             held.ref = None
@@ -191,24 +149,24 @@ class Session:
                 handler(getattr(message, which))
             except WireError as error:
                 log.error("a %s of the server cannot be read: %s", which, error)
-        if self._questions:
-            questions, self._questions = self._questions, []
-            self._mind.take(questions)
+        self._answering.ask(self._mind)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the bot has ended; no further stream is needed."""
+        return self._closed
 
     @property
     def owes(self) -> bool:
         """Whether a decision is open."""
         return any(held.question is not None for held in self._seats.values())
 
-    @property
-    def orphans(self) -> list[str]:
-        """The matches with a seat that the server did not give back on this stream."""
-        return sorted({match_id for (match_id, _), held in self._seats.items() if held.ref is None})
-
     def close(self, *, resign: bool) -> None:
         """The bot ends: take no new seats and, when nobody will come back to them, give up those
-        that are held."""
-        self._watcher.cancel()
+        that are held.
+        """
+        self._closed = True
+        self._answering.stop()
         self._mind.stop()
         self._say(ClientMessage(leave=play_service_pb2.Leave()))
         if resign:
@@ -218,8 +176,8 @@ class Session:
                     self._say(ClientMessage(resign=play_service_pb2.Resign(seat_ref=held.ref)))
 
     def _say(self, message: ClientMessage) -> None:
-        if self._outbox is not None:
-            self._outbox.put(message)
+        if self._line is not None:
+            self._line.say(message)
 
     # -- seats ----------------------------------------------------------------------------------
 
@@ -233,8 +191,8 @@ class Session:
             welcome.instance_id,
             welcome.capacity,
         )
-        heartbeat = welcome.heartbeat
-        self.on_welcome(heartbeat.seconds + heartbeat.nanos / 1e9)
+        if self._line is not None:
+            self._line.welcomed(duration_from_pb(welcome.heartbeat) / 1000)
         self._leave_when_enough()
 
     def _seat_assigned(self, assigned: play_service_pb2.SeatAssigned) -> None:
@@ -284,7 +242,7 @@ class Session:
             self._end(held, match_ended_from_pb(message.match_ended))
 
     def _end(self, held: HeldSeat, ended: MatchEnded | None) -> None:
-        self._withdraw(held)
+        self._answering.withdraw(held)
         match_id = held.info.match_id
         del self._seats[match_id, held.info.seat]
         last = all(other != match_id for other, _ in self._seats)
@@ -312,122 +270,24 @@ class Session:
         elif not self.over.done():
             self.over.set_result(None)
 
-    # -- turns ----------------------------------------------------------------------------------
+    # -- what else the server says --------------------------------------------------------------
 
     def _turn(self, turn: play_service_pb2.Turn) -> None:
         held = self._refs.get(turn.seat_ref)
-        if held is None:
-            log.debug("a turn for seat %d, which is not ours", turn.seat_ref)
-            return
-        question = held.question
-        if question is not None and question.decision_id == turn.decision.id:
-            self._say_answer(held)
-            return
-        decision = decision_from_pb(turn.decision, "turn.decision")
-        view = seat_view_from_pb(turn.view, held.info.rules, decision, "turn.view")
-        self._ask(held, view, decision)
-
-    def _ask(self, held: HeldSeat, view: Any, decision: Decision) -> None:
-        self._withdraw(held)
-        now = time.monotonic()
-        clock = decision.clock
-        turn = Turn(
-            view,
-            held.info,
-            now + clock.remaining / 1000,
-            clock.bank / 1000,
-            clock.allowance / 1000,
-            clock.charged / 1000,
-            None if clock.round_trip is None else clock.round_trip / 1000,
-        )
-        held.question = Question(held, turn, decision.id, now)
-        self._questions.append(held.question)
-
-    def _withdraw(self, held: HeldSeat) -> None:
-        if held.question is not None:
-            held.question.withdraw()
-            held.question = None
-        held.answer = None
-
-    def _answered(self, answers: Answers) -> None:
-        now = time.monotonic()
-        for question, action in answers:
-            held = question.asker
-            if not isinstance(held, HeldSeat) or held.question is not question:
-                continue
-            held.answer = action
-            self.counts.decisions += 1
-            self._warn_if_slow(question, now)
-            self._say_answer(held)
-
-    def _say_answer(self, held: HeldSeat) -> None:
-        """Answer the open decision, if the bot has and the stream is up."""
-        if held.question is None or held.answer is None or held.ref is None:
-            return
-        act = play_service_pb2.Act(
-            seat_ref=held.ref,
-            decision_id=held.question.decision_id,
-            action=action_to_pb(held.answer),
-        )
-        self._say(ClientMessage(act=act))
+        if held is not None:
+            self._answering.turn(held, turn)
 
     def _act_result(self, result: play_service_pb2.ActResult) -> None:
         held = self._refs.get(result.seat_ref)
-        status = result.status
-        if held is None or status == play_service_pb2.ACT_STATUS_DUPLICATE:
-            return
-        question, answer = held.question, held.answer
-        if question is None or question.decision_id != result.decision_id:
-            question = answer = None
-        if status == play_service_pb2.ACT_STATUS_ACCEPTED:
-            if question is not None:
-                held.question = held.answer = None
-        elif status == play_service_pb2.ACT_STATUS_ILLEGAL:
-            self.counts.illegal += 1
-            log.error("%s: %s is not allowed: %s", held, answer, result.reason)
-            if question is None:
-                return
-            if result.HasField("decision"):
-                again = decision_from_pb(result.decision, "act_result.decision")
-                view = question.turn.view._replace(kind=again.kind, legal=again.legal)
-                self._ask(held, view, again)
-            else:
-                self._withdraw(held)
-        else:
-            if status == play_service_pb2.ACT_STATUS_LATE:
-                self.counts.late += 1
-            name = play_service_pb2.ActStatus.Name(status).removeprefix("ACT_STATUS_").lower()
-            log.warning("%s: the answer was not taken (%s): %s", held, name, result.reason)
-            if question is not None:
-                self._withdraw(held)
-
-    # -- the clock ------------------------------------------------------------------------------
-
-    def _watch(self) -> None:
-        """Warn of bots that think for long, before the server acts for them."""
-        now = time.monotonic()
-        for held in self._seats.values():
-            if held.question is not None and held.answer is None:
-                self._warn_if_slow(held.question, now)
-        self._watcher = asyncio.get_running_loop().call_later(_WATCH_S, self._watch)
-
-    def _warn_if_slow(self, question: Question, now: float) -> None:
-        budget = question.turn.deadline - question.received
-        used = now - question.received
-        if used > _WARN_AT * budget and not question.warned:
-            question.warned = True
-            log.warning(
-                "%s: %.2f s of %.2f s are used; the server acts for the bot when the time is up",
-                question.asker,
-                used,
-                budget,
-            )
-
-    # -- what else the server says --------------------------------------------------------------
+        if held is not None:
+            self._answering.result(held, result)
 
     def _heartbeat(self, heartbeat: play_service_pb2.Heartbeat) -> None:
         ack = play_service_pb2.HeartbeatAck(nonce=heartbeat.nonce)
         self._say(ClientMessage(heartbeat_ack=ack))
+        orphans = {match for (match, _), held in self._seats.items() if held.ref is None}
+        if orphans and self._line is not None:
+            self._line.search(sorted(orphans))
         if self.identity.delivery is not Delivery.EVENTS:
             return
         for position in heartbeat.seats:
@@ -437,7 +297,8 @@ class Session:
             held.behind = held.behind + 1 if position.seq > held.seen else 0
             if held.behind > 1:
                 log.warning("%s: events up to %d are missing", held, position.seq)
-                self.on_behind()
+                if self._line is not None:
+                    self._line.fell_behind()
 
     def _event(self, message: play_service_pb2.SeatEvent) -> None:
         held = self._refs.get(message.seat_ref)
@@ -468,12 +329,13 @@ class Session:
             "; the house plays on" if fault.replaced else "",
         )
         if fault.replaced:
-            self._withdraw(held)
+            self._answering.withdraw(held)
         self._tell("fault", held.info, fault, message.detail)
 
     def _go_away(self, message: play_service_pb2.GoAway) -> None:
         log.info("the server is stopping; dialling again")
-        self.on_go_away(message.drain.seconds + message.drain.nanos / 1e9)
+        if self._line is not None:
+            self._line.sent_away(duration_from_pb(message.drain) / 1000)
 
     def _superseded(self, _: play_service_pb2.Superseded) -> None:
         if not self.over.done():

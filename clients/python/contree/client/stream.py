@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from grpc import aio
 
 from contree.client.channel import Connection, Target, open_channel
-from contree.client.errors import ContreeError, TryLater, error_from_rpc
+from contree.client.errors import Draining, MatchNotFound, TryLater, error_from_rpc
+from contree.client.events import MatchEnded
 from contree.client.messages import match_from_pb
 from contree.client.outbox import Outbox
 from contree.client.session import Session, log
-from contree.client.events import MatchEnded
-from contree.client.matches import MatchState
-from contree.v1 import (
-    match_service_pb2,
-    match_service_pb2_grpc,
-    play_service_pb2_grpc,
-)
-from contree.v1.error_reason_pb2 import ErrorReason
+from contree.v1 import match_service_pb2, match_service_pb2_grpc, play_service_pb2_grpc
+from contree.v1.play_service_pb2 import ClientMessage
 from contree.wire import WireError
 
 _SILENT_BEATS: Final = 3
@@ -83,39 +77,30 @@ class Stream:
         self._connection = connection
         self._outbox = Outbox()
         self._loop = asyncio.get_running_loop()
+        self._channel: aio.Channel | None = None
         self._call: Any = None
+        self._watchdog: Watchdog | None = None
         self._ending = ""
         """Why this side ended the stream."""
         self._timers: list[asyncio.TimerHandle] = []
-        self.welcomed = False
+        self._searching: asyncio.Task[None] | None = None
+        self.welcomed_at: float | None = None
         self.going_away = False
 
-    async def run(self) -> None:
-        """Play until the stream ends; raises why it did, if that matters."""
-        channel = open_channel(self._target, self._connection)
-        stub: Any = play_service_pb2_grpc.PlayServiceStub(channel)
-        self._call = stub.Play(self._outbox.requests(), metadata=self._target.metadata)
-        watchdog = Watchdog(self._connection.timeout, lambda: self.end("the server fell silent"))
-        searching: asyncio.Task[None] | None = None
-
-        def on_welcome(heartbeat: float) -> None:
-            self.welcomed = True
-            if heartbeat > 0:
-                watchdog.relax(heartbeat * _SILENT_BEATS)
-
+    async def run(self) -> NoReturn:
+        """Play until the stream ends; raises why it did."""
         session = self._session
-        session.on_welcome = on_welcome
-        session.on_go_away = self._go_away
-        session.on_behind = lambda: self.end("something was lost on the way")
-        session.attach(self._outbox)
+        self._channel = open_channel(self._target, self._connection)
+        stub: Any = play_service_pb2_grpc.PlayServiceStub(self._channel)
+        self._call = stub.Play(self._outbox.requests(), metadata=self._target.metadata)
+        self._watchdog = Watchdog(self._connection.timeout, self._fell_silent)
+        session.attach(self)
         try:
             async for frame in self._call:
-                watchdog.feed()
+                self._watchdog.feed()
                 session.take(frame.messages)
                 if self.going_away and not session.owes:
                     self.finish()
-                if session.orphans and (searching is None or searching.done()):
-                    searching = asyncio.create_task(self._search(channel, session.orphans))
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if not self._ending or (task is not None and task.cancelling()):
@@ -124,17 +109,18 @@ class Stream:
             if not self._ending:
                 raise error_from_rpc(error, session.identity.instance_id) from None
         finally:
-            watchdog.stop()
+            self._watchdog.stop()
             for timer in self._timers:
                 timer.cancel()
             session.detach()
             self._outbox.close()
             self._call.cancel()
-            if searching is not None:
-                searching.cancel()
-            await channel.close()
-        if not self.going_away:
-            raise TryLater(self._ending or "the server ended the stream")
+            if self._searching is not None:
+                self._searching.cancel()
+            await self._channel.close()
+        if self.going_away:
+            raise Draining("the server is stopping")
+        raise TryLater(self._ending or "the server ended the stream")
 
     def end(self, why: str) -> None:
         """Break the stream off."""
@@ -148,3 +134,54 @@ class Stream:
             self._ending = "the stream was ended here"
             self._outbox.close()
             self._timers.append(self._loop.call_later(_FAREWELL_S, self._call.cancel))
+
+    def _fell_silent(self) -> None:
+        self.end("the server fell silent")
+
+    # -- what the session wants -----------------------------------------------------------------
+
+    def say(self, message: ClientMessage) -> None:
+        """Say something, in one request with what else is said now."""
+        self._outbox.put(message)
+
+    def welcomed(self, heartbeat: float) -> None:
+        """The stream is open: from here on silence is measured in heartbeats."""
+        self.welcomed_at = self._loop.time()
+        if heartbeat > 0 and self._watchdog is not None:
+            self._watchdog.relax(heartbeat * _SILENT_BEATS)
+
+    def sent_away(self, drain: float) -> None:
+        """Finish what is owed, within this time."""
+        self.going_away = True
+        self._timers.append(self._loop.call_later(drain, self.finish))
+
+    def fell_behind(self) -> None:
+        """Something was lost: only a new stream brings it."""
+        self.end("something was lost on the way")
+
+    def search(self, match_ids: list[str]) -> None:
+        """Find out about matches of which the server did not give a seat back."""
+        if self._channel is not None and (self._searching is None or self._searching.done()):
+            self._searching = asyncio.create_task(self._look_up(self._channel, match_ids))
+
+    async def _look_up(self, channel: aio.Channel, match_ids: list[str]) -> None:
+        """Ask for the matches: they may have ended while no stream was up."""
+        stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
+        for match_id in match_ids:
+            request = match_service_pb2.GetMatchRequest(match_id=match_id)
+            try:
+                response = await stub.GetMatch(
+                    request, timeout=self._connection.timeout, metadata=self._target.metadata
+                )
+                match = match_from_pb(response.match)
+            except aio.AioRpcError as failure:
+                if isinstance(error_from_rpc(failure), MatchNotFound):
+                    self._session.lost(match_id, None)
+                else:
+                    log.debug("match %s cannot be read: %s", match_id, failure.details())
+            except WireError as error:
+                log.debug("match %s cannot be read: %s", match_id, error)
+            else:
+                if match.end_reason is not None:
+                    ended = MatchEnded(match.end_reason, match.scores, match.winner)
+                    self._session.lost(match_id, ended)

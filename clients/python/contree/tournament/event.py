@@ -33,7 +33,9 @@ FAILED: Final = 1
 BAD_INPUT: Final = 2
 _SIGNALLED: Final = 128
 """Added to the number of the signal that ended the event: 130 for Ctrl-C."""
-_PATIENCE_S: Final = 120.0
+FIRST_PATIENCE_S: Final = 10.0
+"""How long the service may take to answer at first; later answers may take much longer."""
+PATIENCE_S: Final = 120.0
 """How long the service may stay away before the event stops."""
 
 
@@ -58,7 +60,8 @@ def run_event(
         event = _Event(config, shown, server=server, results=Path(results), metrics=metrics)
         return asyncio.run(_until_signal(event))
     except ConfigError as error:
-        print(f"{path}: {error}", file=sys.stderr)
+        where = "" if error.key == str(path) else f"{path}: "
+        print(f"{where}{error}", file=sys.stderr)
         return BAD_INPUT
     except (TournamentError, ContreeError) as error:
         print(_sentence(error), file=sys.stderr)
@@ -152,8 +155,10 @@ class _Event:
 
         async with (
             self._service(folder) as (address, service),
-            HostClient(address, connection=Connection(patience=_PATIENCE_S)) as host,
+            HostClient(address, connection=Connection(patience=FIRST_PATIENCE_S)) as first,
+            HostClient(address, connection=Connection(patience=PATIENCE_S)) as host,
         ):
+            await first.list_bots()
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
             await runner.clear_left_over()
             # A table needs a bot in two seats.
@@ -215,7 +220,8 @@ class _Event:
         }
         write_boards(folder.boards, close_boards(results))
         write_standings(folder.path, table, about)
-        self._reporter.final(table)
+        if results:
+            self._reporter.final(table)
         if complete:
             self.note(f"All {len(results)} tables have a result. Seed: {plan.seed.hex()}")
         else:

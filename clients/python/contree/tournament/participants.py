@@ -6,12 +6,12 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from contree.tournament.config import BotConfig
 from contree.tournament.errors import ConfigError, ProcessError
-from contree.tournament.processes import Child, environment_for
+from contree.tournament.processes import Child, environment_for, resolve
 
 Note = Callable[[str], None]
 
@@ -40,8 +40,13 @@ async def _make_ready(bot: BotConfig, note: Note) -> None:
     environment = environment_for(dict(bot.env))
     if bot.needs and shutil.which(bot.needs, path=environment.get("PATH", os.defpath)) is None:
         raise ProcessError(f"{bot.name} needs {bot.needs}, which is not installed.")
-    if not bot.setup or (bot.setup_makes is not None and bot.setup_makes.exists()):
-        return
+    if bot.setup and not (bot.setup_makes is not None and bot.setup_makes.exists()):
+        await _set_up(bot, environment, note)
+    if bot.command:
+        resolve(bot.name, bot.command, bot.cwd, environment)
+
+
+async def _set_up(bot: BotConfig, environment: Mapping[str, str], note: Note) -> None:
     shown = " ".join(bot.setup)
     note(f"Setting up {bot.name}: {shown}")
     with tempfile.TemporaryDirectory(prefix="contree-") as name:

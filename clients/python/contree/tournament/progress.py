@@ -11,12 +11,13 @@ from rich import box
 from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from contree.tournament.intervals import Estimate
 from contree.tournament.schedule import Pairing
-from contree.tournament.standings import Standings
+from contree.tournament.standings import Conduct, Standings
 
 _LIVE_EVERY_S: Final = 0.5
 _PLAIN_EVERY_S: Final = 10.0
@@ -87,13 +88,24 @@ class Reporter:
 
     def final(self, standings: Standings) -> None:
         """The standings and the cross table, for good."""
-        self._console.print(standings_table(standings))
+        self._whole(standings_table(standings))
         if len(standings.rows) > 2:
-            self._console.print(cross_table(standings))
+            self._whole(cross_table(standings))
+        for row in standings.rows:
+            if row.conduct.faults or row.conduct.replaced:
+                self.note(f"Faults of {row.bot}: {faults_line(row.conduct)}.")
         self.note(
             "Points per board and 95% interval: the bot's marks minus its opponents', mean of the "
             "two tables of a board."
         )
+
+    def _whole(self, table: Table) -> None:
+        """Print a table as wide as it is: numbers are not to be cut off."""
+        unbounded = self._console.options.update(width=10_000)
+        width = Measurement.get(self._console, unbounded, table).maximum
+        usual, self._console.width = self._console.width, max(width, self._console.width)
+        self._console.print(table)
+        self._console.width = usual
 
 
 def progress_line(progress: Progress, seconds: float) -> str:
@@ -123,23 +135,32 @@ def interval(points: Estimate | None) -> str:
 def standings_table(standings: Standings) -> Table:
     """The standings as a table."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("", "bot", "points/board [95%]", "boards", "won", "tied", "lost", "ms/move"):
+    columns = "", "bot", "points/board [95%]", "boards", "won", "tied", "lost", "faults", "ms/move"
+    for name in columns:
         table.add_column(name, justify="left" if name == "bot" else "right", no_wrap=True)
-    table.add_column("faults")
     for row in standings.rows:
-        faults = [f"{count} {kind.replace('_', ' ')}" for kind, count in row.conduct.faults.items()]
-        if row.conduct.replaced:
-            faults.append(f"replaced at {row.conduct.replaced} tables")
         table.add_row(
             str(row.place),
             escape(row.bot),
             interval(row.points),
             str(row.tally.boards),
             *map(str, row.tally),
+            str(sum(row.conduct.faults.values())),
             f"{row.conduct.seconds_a_decision * 1000:.1f}",
-            escape(", ".join(faults)) or "none",
         )
     return table
+
+
+def faults_line(conduct: Conduct) -> str:
+    """What a bot did wrong, in words."""
+    parts = [
+        f"{count} {kind.replace('_', ' ')}{'s' if count > 1 else ''}"
+        for kind, count in conduct.faults.items()
+    ]
+    if conduct.replaced:
+        tables = "1 table" if conduct.replaced == 1 else f"{conduct.replaced} tables"
+        parts.append(f"the house played on for it at {tables}")
+    return ", ".join(parts)
 
 
 def cross_table(standings: Standings) -> Table:

@@ -1,0 +1,286 @@
+"""Running a bot: ``run_bot`` for a program, ``play_bot`` inside an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import signal
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from contree.client.bot import BatchBot, Bot, Delivery, Practice
+from contree.client.channel import DEFAULT_CONNECTION, Connection, Target
+from contree.client.errors import InternalError, Superseded, TryLater
+from contree.client.patience import Patience
+from contree.client.seats import Counts, Identity
+from contree.client.session import Session
+from contree.client.stream import Stream
+
+_FAREWELL_S: Final = 1.5
+_STEADY_S: Final = 5.0
+"""When a stream that lived for so long ends, the next one is dialled without delay."""
+_TERMINATED: Final = 143
+
+log: Final = logging.getLogger("contree.client")
+
+
+class Summary(NamedTuple):
+    """What a bot did."""
+
+    matches: int
+    """Matches that ended."""
+    decisions: int
+    """Turns answered."""
+    illegal: int
+    """Answers that the rules did not allow."""
+    late: int
+    """Answers that came too late."""
+    faults: int
+    """Faults charged."""
+    connections: int
+    """Streams opened: one, and one for each time that the connection was lost."""
+    interrupted: bool = False
+    """Ended by Ctrl-C."""
+
+
+async def play_bot(
+    bot: Bot | BatchBot,
+    *,
+    server: str | None = None,
+    name: str | None = None,
+    token: str | None = None,
+    instance_id: str | None = None,
+    capacity: int | None = None,
+    practice: Practice | None = None,
+    matches: int | None = None,
+    delivery: Delivery = Delivery.STATE,
+    connection: Connection = DEFAULT_CONNECTION,
+) -> Summary:
+    """Connect a bot and play the seats it is given, until ``matches`` have ended (None: until it
+    is cancelled).
+
+    What is not given comes from CONTREE_SERVER, CONTREE_BOT, CONTREE_TOKEN, CONTREE_INSTANCE and
+    CONTREE_CAPACITY. A lost connection is dialled again under the same instance id, and play goes
+    on where it was; no decision is asked of the bot twice.
+
+    When it ends before its matches do, its seats wait for a process with the same instance id. If
+    the id was made up here, nobody can come, and the seats are given up.
+
+    Raises ``Unreachable`` when no server answers, ``Superseded`` when another process has the same
+    instance id, ``BotFailed`` from whatever the bot raised, ``ServiceError`` when the service
+    refuses it.
+    """
+    player = _Player(
+        bot,
+        _identity(
+            bot,
+            name=name,
+            instance_id=instance_id,
+            capacity=capacity,
+            delivery=delivery,
+            practice=practice,
+        ),
+        Target.of(server, token),
+        connection,
+        matches,
+        resigns=_instance(instance_id) is None,
+    )
+    await player.play()
+    return player.summary()
+
+
+def run_bot(
+    bot: Bot | BatchBot,
+    *,
+    server: str | None = None,
+    name: str | None = None,
+    token: str | None = None,
+    instance_id: str | None = None,
+    capacity: int | None = None,
+    practice: Practice | None = None,
+    matches: int | None = None,
+    delivery: Delivery = Delivery.STATE,
+    connection: Connection = DEFAULT_CONNECTION,
+) -> Summary:
+    """``play_bot`` as a program of its own: Ctrl-C ends it in good order.
+
+    Writes a log to standard error when no logging is configured. SIGTERM ends the program with
+    exit code 143. An error is raised, which ends it with 1: that of the bot with its traceback.
+    """
+    player = _Player(
+        bot,
+        _identity(
+            bot,
+            name=name,
+            instance_id=instance_id,
+            capacity=capacity,
+            delivery=delivery,
+            practice=practice,
+        ),
+        Target.of(server, token),
+        connection,
+        matches,
+        resigns=_instance(instance_id) is None,
+    )
+    with _logging():
+        try:
+            asyncio.run(_until_terminated(player))
+        except KeyboardInterrupt:
+            log.info("interrupted")
+            return player.summary(interrupted=True)
+    return player.summary()
+
+
+class _Player:
+    """A bot, its session, and the streams it takes."""
+
+    def __init__(
+        self,
+        bot: object,
+        identity: Identity,
+        target: Target,
+        connection: Connection,
+        matches: int | None,
+        *,
+        resigns: bool,
+    ) -> None:
+        self._bot = bot
+        self._identity = identity
+        self._target = target
+        self._connection = connection
+        self._matches = matches
+        self._resigns = resigns
+        self._stream: Stream | None = None
+        self._counts = Counts()
+
+    def summary(self, *, interrupted: bool = False) -> Summary:
+        """What was done so far."""
+        counts = self._counts
+        return Summary(
+            counts.matches,
+            counts.decisions,
+            counts.illegal,
+            counts.late,
+            counts.faults,
+            counts.connections,
+            interrupted,
+        )
+
+    async def play(self) -> None:
+        """Play to the end; raises why it came too early."""
+        session = Session(self._bot, self._identity, self._matches, self._counts)
+        connected = asyncio.create_task(self._keep_connected(session))
+        try:
+            await asyncio.wait({connected, session.over}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            errors = [_error(session.over), _error(connected)]
+            superseded = any(isinstance(error, Superseded) for error in errors)
+            session.close(resign=self._resigns and not superseded)
+            if self._stream is not None:
+                self._stream.finish()
+            await asyncio.wait({connected}, timeout=_FAREWELL_S)
+            connected.cancel()
+            await asyncio.wait({connected})
+        for error in errors:
+            if error is not None:
+                raise error
+
+    async def _keep_connected(self, session: Session) -> None:
+        connection = self._connection
+        patience = Patience(self._target.address, connection.patience, connection.backoff)
+        now = asyncio.get_running_loop().time
+        while True:
+            self._stream = stream = Stream(session, self._target, connection)
+            try:
+                await stream.run()
+            except (TryLater, InternalError) as error:
+                self._stream = None
+                if session.closed:
+                    return
+                if stream.welcomed_at is not None:
+                    steady = now() - stream.welcomed_at > _STEADY_S
+                    patience.succeeded(connection.resume_patience, at_ease=steady)
+                await patience.failed(error)
+
+
+def _error(future: asyncio.Future[None]) -> BaseException | None:
+    """Why it failed; None when it did not, or not yet."""
+    return future.exception() if future.done() and not future.cancelled() else None
+
+
+async def _until_terminated(player: _Player) -> None:
+    """Play; SIGTERM ends it like Ctrl-C, with an exit code of its own."""
+    playing = asyncio.ensure_future(player.play())
+    terminated = False
+
+    def terminate() -> None:
+        nonlocal terminated
+        terminated = True
+        playing.cancel()
+
+    # Signals come to the main thread only, and not to every system.
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    try:
+        await playing
+    except asyncio.CancelledError:
+        if terminated:
+            raise SystemExit(_TERMINATED) from None
+        raise
+
+
+def _identity(
+    bot: Any,
+    *,
+    name: str | None,
+    instance_id: str | None,
+    capacity: int | None,
+    delivery: Delivery,
+    practice: Practice | None,
+) -> Identity:
+    return Identity(
+        name=name
+        or os.environ.get("CONTREE_BOT")
+        or getattr(bot, "name", "")
+        or type(bot).__name__,
+        version=str(getattr(bot, "version", "") or ""),
+        instance_id=_instance(instance_id) or secrets.token_hex(8),
+        capacity=_capacity() if capacity is None else capacity,
+        delivery=delivery,
+        practice=practice,
+    )
+
+
+def _instance(instance_id: str | None) -> str | None:
+    """The instance id that is given; None when one is to be made up."""
+    return instance_id or os.environ.get("CONTREE_INSTANCE") or None
+
+
+def _capacity() -> int:
+    """The capacity in the environment; 0, the server's default, when there is none."""
+    text = os.environ.get("CONTREE_CAPACITY", "") or "0"
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"CONTREE_CAPACITY is {text!r}: write a whole number of seats.")
+    return int(text)
+
+
+@contextlib.contextmanager
+def _logging() -> Iterator[None]:
+    """Log to standard error meanwhile, when nobody else has said where to log."""
+    logger = logging.getLogger("contree")
+    if logger.hasHandlers():
+        yield
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

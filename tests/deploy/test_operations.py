@@ -1,0 +1,72 @@
+"""docs/operations.md: a row for each setting with its default, and one for each metric."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from contree.cli.app import app
+from contree.server.settings import Setting, Settings, TimeControlSettings, settings_of
+from contree.server.telemetry import Metrics
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "operations.md").read_text("utf-8")
+ROWS = {
+    cells[0].strip("`"): cells[1:]
+    for line in PAGE.splitlines()
+    if line.startswith("| `")
+    for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
+}
+SETTINGS = [
+    pytest.param(owner, name, setting, id=setting.variable)
+    for owner in (Settings(), TimeControlSettings())
+    for name, setting in settings_of(type(owner)).items()
+]
+
+
+@pytest.mark.parametrize(("owner", "name", "setting"), SETTINGS)
+def test_a_row_for_each_setting(owner: object, name: str, setting: Setting) -> None:
+    default = ROWS[setting.variable][-2]
+    value = getattr(owner, name)
+    if name == "data_dir":
+        assert default == "`~/.local/share/contree`"
+    elif name == "server_id":
+        assert re.fullmatch(r"\w+-[0-9a-f]{8}", value)
+    elif value is None:
+        assert default == "none"
+    elif isinstance(value, float):
+        assert default == f"`{value:g}`"
+    else:
+        assert default == f"`{value}`"
+
+
+def test_no_row_for_what_is_no_setting() -> None:
+    variables = {row for row in ROWS if row.startswith("CONTREE_")}
+    known = {
+        setting.variable
+        for kind in (Settings, TimeControlSettings)
+        for setting in settings_of(kind).values()
+    }
+    assert variables == known
+
+
+def test_options_are_those_of_serve() -> None:
+    named = {cells[0].strip("`") for cells in ROWS.values() if cells[0].startswith("`--")}
+    (serve,) = (command for command in app.registered_commands if command.name == "serve")
+    assert serve.callback is not None
+    hidden = {"until_eof"}
+    options = {
+        f"--{name.removesuffix('_s').replace('_', '-')}"
+        for name in serve.callback.__annotations__
+        if name not in {*hidden, "return"}
+    }
+    assert named == options
+
+
+def test_a_row_for_each_metric() -> None:
+    documented = {row for row in ROWS if row.startswith("contree_")}
+    metrics = Metrics()
+    exposed = {
+        f"{family.name}_total" if family.type == "counter" else family.name
+        for family in metrics.registry.collect()
+    }
+    assert documented == exposed

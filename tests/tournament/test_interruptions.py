@@ -1,0 +1,202 @@
+"""Real processes: service, bots and runner, each killed in the middle; the event ends the same."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.tournament.waiting import eventually
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+LAST = """
+from contree.client import Bot, run_bot
+
+
+class Last(Bot):
+    name = "last"
+    threaded = False
+
+    def decide(self, turn):
+        return turn.view.legal[-1] if len(turn.view.calls) < 8 else turn.view.legal[0]
+
+
+run_bot(Last())
+"""
+FILE = """
+name = "Interrupted"
+boards = 24
+tables = 6
+seed = "interruptions"
+[time]
+per_move = "20s"
+[[bots]]
+name = "rules"
+command = ["python", "-m", "contree.bots.rules"]
+[[bots]]
+name = "last"
+command = ["python", "last.py"]
+"""
+RUN = "import sys; from contree.tournament import run_event; sys.exit(run_event('cup.toml'))"
+ALL = 48
+
+
+class Event:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.said = ""
+        (folder / "cup.toml").write_text(FILE)
+        (folder / "last.py").write_text(LAST)
+
+    async def start(self) -> Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-c", RUN, cwd=self.folder, stdout=PIPE, stderr=STDOUT
+        )
+
+    async def finish(self, process: Process) -> int:
+        said, _ = await asyncio.wait_for(process.communicate(), 120)
+        self.said = said.decode()
+        assert process.returncode is not None
+        return process.returncode
+
+    @property
+    def results(self) -> Path:
+        (found,) = (self.folder / "results").iterdir()
+        return found
+
+    def played(self) -> int:
+        logs = list((self.folder / "results").glob("*/tables.jsonl"))
+        return logs[0].read_bytes().count(b"\n") if logs else 0
+
+    async def reaches(self, tables: int) -> None:
+        assert await eventually(lambda: self.played() >= tables, 60)
+
+    def boards(self) -> str:
+        return (self.results / "boards.csv").read_text()
+
+    def faults(self) -> list[object]:
+        lines = (self.results / "tables.jsonl").read_text().splitlines()
+        return [fault for line in lines for fault in json.loads(line)["faults"]]
+
+
+def children(pid: int, *words: str) -> list[int]:
+    """The processes below one, whose command line has all these words."""
+    parents: dict[int, int] = {}
+    commands: dict[int, str] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (path / "stat").read_text().rpartition(")")[2].split()
+            commands[int(path.name)] = (path / "cmdline").read_text().replace("\0", " ")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if stat[0] != "Z":
+            parents[int(path.name)] = int(stat[1])
+    below = {pid}
+    while more := {child for child, parent in parents.items() if parent in below} - below:
+        below |= more
+    below.discard(pid)
+    return [child for child in below if all(word in commands.get(child, "") for word in words)]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The boards of an event that nothing happened to."""
+    event = Event(tmp_path_factory.mktemp("undisturbed"))
+    subprocess.run([sys.executable, "-c", RUN], cwd=event.folder, check=True, timeout=120)
+    assert event.faults() == []
+    return event.boards()
+
+
+@pytest.fixture
+def event(tmp_path: Path) -> Event:
+    return Event(tmp_path)
+
+
+def check(event: Event, undisturbed: str) -> None:
+    assert event.played() == ALL
+    assert event.faults() == []
+    assert event.boards() == undisturbed
+    assert len(list((event.results / "records").iterdir())) == ALL
+    assert json.loads((event.results / "standings.json").read_text())["complete"]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"]
+)
+async def test_stopped_and_run_again(
+    event: Event, undisturbed: str, number: signal.Signals, code: int
+) -> None:
+    process = await event.start()
+    await event.reaches(10)
+    below = children(process.pid)
+    assert len(below) >= 3
+    process.send_signal(number)
+    process.send_signal(number)
+    assert await event.finish(process) == code, event.said
+    assert await eventually(lambda: not any(alive(pid) for pid in below))
+    assert "run the same command again to go on" in event.said
+    assert "points/board" in event.said
+    partial = json.loads((event.results / "standings.json").read_text())
+    assert not partial["complete"]
+    assert 10 <= partial["tables"] < ALL
+    assert await event.finish(await event.start()) == 0, event.said
+    assert "Going on:" in event.said
+    check(event, undisturbed)
+
+
+async def test_stopped_before_the_first_card(event: Event, undisturbed: str) -> None:
+    process = await event.start()
+    assert await eventually(lambda: bool(children(process.pid)), 60)
+    below = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    assert await event.finish(process) == 130, event.said
+    assert await eventually(lambda: not any(alive(pid) for pid in below))
+    assert await event.finish(await event.start()) == 0, event.said
+    check(event, undisturbed)
+
+
+async def test_the_runner_is_killed_and_run_again(event: Event, undisturbed: str) -> None:
+    for tables in (1, 20, 40):
+        process = await event.start()
+        await event.reaches(tables)
+        below = children(process.pid)
+        process.kill()
+        await process.communicate()
+        assert await eventually(lambda: not any(alive(pid) for pid in below), 30)  # noqa: B023
+    assert await event.finish(await event.start()) == 0, event.said
+    check(event, undisturbed)
+
+
+VICTIMS: dict[str, Callable[[int], list[int]]] = {
+    "service": lambda pid: children(pid, "contree.cli", "serve"),
+    "rules": lambda pid: children(pid, "contree.bots.rules"),
+    "last": lambda pid: children(pid, "last.py"),
+}
+
+
+@pytest.mark.parametrize("victim", list(VICTIMS))
+async def test_one_is_killed_and_the_event_goes_on(
+    event: Event, undisturbed: str, victim: str
+) -> None:
+    process = await event.start()
+    await event.reaches(10)
+    (pid,) = VICTIMS[victim](process.pid)
+    os.kill(pid, signal.SIGKILL)
+    assert await event.finish(process) == 0, event.said
+    assert "ended killed by SIGKILL: starting it again" in event.said
+    check(event, undisturbed)
