@@ -79,12 +79,13 @@ async def _print_lines(match_id: str, server: str | None, wait: float) -> None:
             if update.match is not None:
                 if screen is None:
                     seats = "  ".join(f"{seat.seat} {seat.bot}" for seat in update.match.seats)
-                    console.print(f"match {match_id}, {update.match.rules.name}: {seats}")
+                    rules = update.match.rules.name
+                    console.print(f"match {match_id}, {rules}: {seats}", soft_wrap=True)
                 screen = with_match(screen, update.match)
             for event in update.events:
                 assert screen is not None  # the first update brings the match
                 for line in lines(screen, event.what):
-                    console.print(line)
+                    console.print(line, soft_wrap=True)
                 screen = after(screen, event.what)
                 await asyncio.sleep(wait)
 

@@ -65,7 +65,7 @@ def _title(screen: TableScreen) -> Text:
 def _seats(screen: TableScreen) -> RenderableType:
     grid = Table.grid(expand=True)
     for _ in range(3):
-        grid.add_column(ratio=1, justify="center")
+        grid.add_column(ratio=1, justify="center", vertical="middle")
     north, east, south, west = (_seat(screen, seat) for seat in SEATS)
     cards = {seat: _card(screen, seat) for seat in SEATS}
     center = Table.grid(padding=(0, 2))
@@ -75,7 +75,7 @@ def _seats(screen: TableScreen) -> RenderableType:
     center.add_row(cards[Seat.WEST], "", cards[Seat.EAST])
     center.add_row("", cards[Seat.SOUTH], "")
     grid.add_row("", north, "")
-    grid.add_row(Align(west, vertical="middle"), Align.center(center), east)
+    grid.add_row(west, Align.center(center), east)
     grid.add_row("", south, "")
     return grid
 

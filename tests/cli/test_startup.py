@@ -1,0 +1,64 @@
+"""What commands import: an answer about the rules must not wait for gRPC."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Contree
+
+ROOT = Path(__file__).parent.parent.parent
+PROBE = """
+import json, sys
+from contree.cli.app import run
+code = run(sys.argv[1:])
+print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True
+    )
+    code, modules = json.loads(ran.stdout.splitlines()[-1])
+    assert code == 0
+    return set(modules)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["bot", "run", "--help"],
+        ["rules", "list", "--json"],
+        ["rules", "legal", "--trump", "H", "--hand", "AS", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_quick_commands_import_little(arguments: list[str]) -> None:
+    heavy = {"grpc", "google", "numpy", "redis", "structlog", "prometheus_client", "rich"}
+    assert not imported(*arguments) & heavy
+
+
+def test_version(contree: Contree) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert contree("--version").out == f"contree {project['version']}\n"
+
+
+def test_help_names_every_command(contree: Contree) -> None:
+    ran = contree("--help")
+    assert ran.code == 0
+    for command in ("serve", "bot", "tournament", "watch", "rules", "healthcheck"):
+        assert f"\n  {command} " in ran.out
+    assert "Exit codes: 0 done, 1 failed, 2 bad input or usage, 130 interrupted." in ran.out
+
+
+def test_usage_errors(contree: Contree) -> None:
+    for arguments in (["nope"], ["rules", "legal", "--nope"], ["watch"], ["bot", "run"]):
+        ran = contree(*arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert "Error: " in ran.err
+        assert "Traceback" not in ran.err
