@@ -41,3 +41,16 @@ def finish(process: subprocess.Popen[str], timeout: float = 60, stdin: str = "")
     finally:
         process.kill()
     return Ran(process.returncode, out, err)
+
+
+def processes_with(text: str) -> list[str]:
+    """The command lines of running processes that hold `text`."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if text in line:
+            found.append(line)
+    return found

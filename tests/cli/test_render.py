@@ -1,6 +1,9 @@
 """Tables and matches on the screen, as golden files."""
 
+import io
+
 from rich.console import Console, RenderableType
+from tests.cli.conftest import Golden
 
 from contree.cli.render import (
     DealRow,
@@ -25,7 +28,6 @@ from contree.engine import (
     Trick,
     parse_cards,
 )
-from tests.cli.conftest import Golden
 
 NAMES = {Seat.NORTH: "rules", Seat.EAST: "random", Seat.SOUTH: "rules", Seat.WEST: "random"}
 EMPTY = TableScreen("m1", "ffb-mixte", Direction.COUNTER_CLOCKWISE, NAMES)
@@ -33,21 +35,9 @@ CONTRACT = Contract(Bid(90, Strain.HEARTS), Seat.EAST, Doubling.CONTRE, Seat.NOR
 
 
 def drawn(screen: RenderableType) -> str:
-    console = Console(width=80, record=True, file=open_nowhere())
+    console = Console(width=80, record=True, file=io.StringIO())
     console.print(screen)
     return console.export_text()
-
-
-def open_nowhere() -> "Nowhere":
-    return Nowhere()
-
-
-class Nowhere:
-    def write(self, text: str) -> int:
-        return len(text)
-
-    def flush(self) -> None:
-        pass
 
 
 def test_table_before_the_first_deal(golden: Golden) -> None:

@@ -7,7 +7,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
 from tests.cli.conftest import Contree
 
 ROOT = Path(__file__).parent.parent.parent

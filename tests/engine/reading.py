@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from fractions import Fraction
 from typing import Any
 
 Options = Mapping[str, Any]
 
 CLOCKWISE = "NESW"
-SUITS = "SHDC"
+PAIRS = ("NS", "EW")
 PLAIN_ORDER = "789JQKTA"
 TRUMP_ORDER = "78QKTA9J"
 
@@ -260,6 +261,40 @@ class PlayReading:
             self.turn = self.master()[0]
             self.tricks.append((self.turn, [card for _, card in self.trick]))
             self.trick = []
+
+    def points(self) -> tuple[Fraction, ...]:
+        """R5, R11.1: of North-South and East-West in the finished tricks, without belote."""
+        won = {pair: [cards for seat, cards in self.tricks if seat in pair] for pair in PAIRS}
+        worth = {
+            pair: Fraction(sum(self.value(card) for cards in won[pair] for card in cards))
+            for pair in PAIRS
+        }
+        if len(self.tricks) == 8:
+            last, _ = self.tricks[-1]
+            pair = next(pair for pair in PAIRS if last in pair)
+            worth[pair] += self.options["last_trick"]
+            if len(won[pair]) == 8:
+                alone = all(seat == last for seat, _ in self.tricks)
+                if alone and self.options["generale_last_trick"] != "off":
+                    bonus = self.options["generale_last_trick"]
+                elif self.options["capot_total"] != "off":
+                    return tuple(Fraction(self.options["capot_total"]) * (p == pair) for p in PAIRS)
+                else:
+                    bonus = self.options["capot_last_trick"]
+                worth[pair] += bonus - self.options["last_trick"]
+        scaled = self.strain == "TA" and self.options["ta_scale"] == "two_thirds"
+        scale = Fraction(2, 3) if scaled else Fraction(1)
+        return tuple(worth[pair] * scale for pair in PAIRS)
+
+    def value(self, card: str) -> int:
+        """R1.2, R5.1, R5.2."""
+        if self.strain == "SA" and card[0] == "A":
+            return int(self.options["sa_ace"])
+        if self.strain == "TA" and self.options["ta_scale"] == "table_152":
+            return {"J": 14, "9": 9, "A": 6, "T": 5, "K": 3, "Q": 1}.get(card[0], 0)
+        if self.strain in ("TA", suit(card)) and card[0] in "J9":
+            return {"J": 20, "9": 14}[card[0]]
+        return {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}.get(card[0], 0)
 
 
 def following(options: Options, seat: str) -> str:

@@ -9,12 +9,14 @@ from collections.abc import Iterable
 import pytest
 
 from contree.client import (
-    Board,
     BotSeat,
     EndReason,
+    FaultCharged,
+    FaultKind,
     HostClient,
     Match,
     MatchSpec,
+    MatchStarted,
     MatchState,
     Race,
 )
@@ -78,16 +80,24 @@ async def test_plays_a_match_of_every_preset_against_python(
 async def test_gives_its_seats_up_when_it_is_told_to_stop(
     server: str, node_bot: tuple[str, str]
 ) -> None:
-    spec = MatchSpec(
-        request_id="languages-stop", seats=TABLE, mode=Board(1), labels=("languages-stop",)
-    )
-    async with HostClient(server) as host, started(node_bot, server, NODE) as node:
-        match = await host.create_match(spec)
-        async for update in host.watch_matches("languages-stop"):
-            if sum(status.taken for status in update.match.seats) == 2:
+    spec = MatchSpec(request_id="languages-stop", seats=TABLE, mode=Race(target=0, deals=10_000))
+    async with (
+        HostClient(server) as host,
+        started(node_bot, server, NODE) as node,
+        started(PYTHON_BOT, server, PYTHON),
+    ):
+        created = await host.create_match(spec)
+        resigned = set()
+        async for update in host.watch_match(created.id):
+            for event in update.events:
+                match event.what:
+                    case MatchStarted():
+                        assert await node.told_to_stop(signal.SIGTERM) == 0, node.output
+                    case FaultCharged(seat=seat, kind=FaultKind.RESIGNED):
+                        resigned.add(seat)
+            if resigned == {Seat.NORTH, Seat.SOUTH}:
                 break
-        assert await node.told_to_stop(signal.SIGTERM) == 0, node.output
-        assert not (await host.cancel_match(match.id, "the test is over")).counts
+        await host.cancel_match(created.id)
 
 
 async def test_says_in_one_sentence_that_there_is_no_server(node_bot: tuple[str, str]) -> None:

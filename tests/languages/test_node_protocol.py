@@ -117,6 +117,7 @@ async def test_dials_again_when_the_server_is_about_to_stop(
     (act,) = await line.hears()
     assert act.act.decision_id == b"last"
     await line.is_left()
+    line.hangs_up()
     _, again = await script[0].welcomes()
     assert again == hello
 

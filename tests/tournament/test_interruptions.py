@@ -17,19 +17,22 @@ from tests.tournament.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-LAST = """
+DIGEST = """
 from contree.client import Bot, run_bot
 
 
-class Last(Bot):
-    name = "last"
+class Digest(Bot):
+    # Plays all over the place, but always the same.
+
+    name = "digest"
     threaded = False
 
     def decide(self, turn):
-        return turn.view.legal[-1] if len(turn.view.calls) < 8 else turn.view.legal[0]
+        legal = turn.view.legal
+        return legal[sum(turn.view.hand) % len(legal)]
 
 
-run_bot(Last())
+run_bot(Digest())
 """
 FILE = """
 name = "Interrupted"
@@ -42,8 +45,8 @@ per_move = "20s"
 name = "rules"
 command = ["python", "-m", "contree.bots.rules"]
 [[bots]]
-name = "last"
-command = ["python", "last.py"]
+name = "digest"
+command = ["python", "digest.py"]
 """
 RUN = "import sys; from contree.tournament import run_event; sys.exit(run_event('cup.toml'))"
 ALL = 48
@@ -54,7 +57,7 @@ class Event:
         self.folder = folder
         self.said = ""
         (folder / "cup.toml").write_text(FILE)
-        (folder / "last.py").write_text(LAST)
+        (folder / "digest.py").write_text(DIGEST)
 
     async def start(self) -> Process:
         return await asyncio.create_subprocess_exec(
@@ -185,7 +188,7 @@ async def test_the_runner_is_killed_and_run_again(event: Event, undisturbed: str
 VICTIMS: dict[str, Callable[[int], list[int]]] = {
     "service": lambda pid: children(pid, "contree.cli", "serve"),
     "rules": lambda pid: children(pid, "contree.bots.rules"),
-    "last": lambda pid: children(pid, "last.py"),
+    "digest": lambda pid: children(pid, "digest.py"),
 }
 
 

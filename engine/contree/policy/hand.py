@@ -7,7 +7,6 @@ weights are least-squares fits to deals that the rules player has played with it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from contree.engine.masks import NO_TRUMP
@@ -92,29 +91,29 @@ def _tables(
 
 
 TAKING: Final = _tables(
-    (53.1, 38.2, 40.3),
-    _Holding(26.4, 12.1, (4.3, 9.3, 11.4), 6.0, (0.0, -16.7, -11.3, -2.9, 7.9, 12.3, 14.0, 17.0)),
-    _Holding(12.8, 4.9, (-3.5, 4.3, 4.3), 0.4, (19.7, 8.7, 0.7, -6.0, -10.5, -12.6)),
-    _Holding(28.0, 13.7, (1.7, 9.6, 9.2), 1.1, (-5.8, -5.4, -3.5, 0.8, 4.9, 9.0)),
-    _Holding(25.7, 14.5, (2.2, 9.5, 10.2), 1.5, (-5.1, -5.3, -3.5, 0.1, 3.9, 9.7)),
+    (45.5, 35.5, 30.5),
+    _Holding(25.0, 11.5, (3.0, 6.5, 12.5), 4.5, (-16.0, -12.5, -6.5, 0.5, 10.0, 13.0, 15.0, 17.0)),
+    _Holding(11.0, 7.0, (-3.0, 4.5, 5.5), 0.0, (24.0, 13.0, 3.5, -5.0, -13.0, -22.5)),
+    _Holding(30.0, 12.5, (0.5, 11.5, 11.0), 1.5, (-7.5, -7.0, -4.5, 0.5, 7.0, 11.5)),
+    _Holding(28.0, 14.5, (0.5, 11.0, 12.0), 2.0, (3.5, -1.5, -2.5, -1.5, -0.5, 2.5)),
 )
 """The worth of the taker's hand, with an average partner."""
 
 HELPING: Final = _tables(
-    (-16.4, -17.8, -16.3),
-    _Holding(28.0, 6.6, (7.8, 12.0, 9.7), 5.7, (-12.6, -8.4, -4.4, -2.7, 9.0, 19.1)),
-    _Holding(16.0, 3.2, (0.8, 4.6, 4.4), 0.0, (17.7, 8.1, 2.0, -3.3, -8.8, -15.8)),
-    _Holding(28.1, 9.9, (4.0, 9.7, 8.7), 1.5, (-6.5, -5.0, -2.0, 2.0, 4.6, 7.0)),
-    _Holding(26.2, 7.9, (3.3, 11.2, 10.2), 2.1, (-9.0, -5.8, -2.6, 2.1, 6.2, 9.1)),
+    (-14.5, -23.5, -21.5),
+    _Holding(26.5, 13.0, (6.0, 14.0, 12.0), 4.0, (-15.5, -8.5, -4.5, -1.5, 10.5, 19.5)),
+    _Holding(15.0, 3.5, (1.0, 6.0, 4.5), 0.0, (13.5, 6.0, 1.0, -2.5, -6.0, -12.0)),
+    _Holding(28.0, 7.5, (4.0, 10.5, 10.0), 1.0, (0.5, -0.5, 0.0, 0.5, 1.5, -2.0)),
+    _Holding(25.5, 11.0, (3.5, 10.5, 10.5), 1.5, (-1.0, -1.5, -1.0, 0.5, 1.5, 1.5)),
 )
 """What the hand of the taker's partner adds to an average one."""
 
 DEFENDING: Final = _tables(
-    (-2.3, 3.6, 8.8),
-    _Holding(-12.4, -5.4, (5.4, -7.6, -9.9), -0.8, (7.6, 15.2, 17.9, 2.2, -11.7, -21.4)),
-    _Holding(-6.1, -0.8, (1.1, -3.4, -3.2), 0.0, (-5.6, -1.8, -0.6, 0.5, 2.3, 5.3)),
-    _Holding(-6.8, -5.4, (3.6, -3.4, -3.4), -1.0, (2.7, 3.5, 2.6, -0.1, -2.5, -6.2)),
-    _Holding(-6.3, -5.5, (4.6, -3.8, -3.8), -1.3, (-3.9, -0.4, 1.2, 1.4, 1.4, 0.3)),
+    (-6.0, 3.5, -5.0),
+    _Holding(-11.5, -9.5, (3.0, -9.0, -12.0), -1.0, (12.5, 19.0, 20.0, 3.0, -15.5, -28.0)),
+    _Holding(-6.5, -1.0, (1.5, -3.5, -3.5), 0.0, (-1.5, 0.0, 0.0, -0.5, 0.0, 2.0)),
+    _Holding(-6.0, -5.5, (4.5, -4.0, -4.0), -0.5, (1.0, 2.0, 2.5, 0.5, -2.0, -4.0)),
+    _Holding(-5.5, -6.5, (4.5, -4.0, -5.0), -0.5, (12.0, 9.0, 4.5, -1.5, -8.0, -16.0)),
 )
 """What the hand of one defender adds to the takers' points (mostly: takes from them)."""
 
@@ -129,9 +128,3 @@ def belotes(hand: int, strain: int, at_all_trump: int) -> int:
     if strain == NO_TRUMP or not at_all_trump:
         return 0
     return sum(hand >> suit * 8 & _MARRIAGE == _MARRIAGE for suit in range(4))
-
-
-def best_strain(hand: int, strains: Sequence[int]) -> tuple[int, float]:
-    """The strain in which this hand is worth most to a taker, and that worth."""
-    worth, strain = max((TAKING.worth(hand, strain), strain) for strain in strains)
-    return strain, worth

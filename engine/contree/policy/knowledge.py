@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from contree.engine import masks
 from contree.engine.cards import ALL_CARDS, SUIT_MASKS, Card, mask_of
 from contree.engine.masks import BEATS
+from contree.engine.trick import Trick
 from contree.engine.view import View
-from contree.policy.style import CardStyle
 
 MARRIAGE: Final = 0b00110000
 """Queen and king, within a suit."""
@@ -38,10 +38,10 @@ class Knowledge(NamedTuple):
     """The cards that the other three still hold."""
     may: tuple[int, int, int, int]
     """The unseen cards that each other seat may hold."""
-    weight: tuple[float, float, float, float]
-    """How many cards each seat still holds: a hidden card is as likely in a hand as it is large."""
-    trump_weight: tuple[float, float, float, float]
-    """The same for cards of trump."""
+    left: tuple[int, int, int, int]
+    """How many cards each other seat still holds: a hidden card is as likely in a hand as that is
+    large.
+    """
 
     def chance(self, seat: int, cards: int) -> float:
         """How likely it is that another seat holds at least one of these cards."""
@@ -49,24 +49,24 @@ class Knowledge(NamedTuple):
         cards &= may[seat]
         if not cards:
             return 0.0
-        weight = self.trump_weight if cards & self.trumps else self.weight
+        left = self.left
         me = self.seat
         first, second = (other for other in (0, 1, 2, 3) if other not in (me, seat))
         with_first = cards & may[first]
         with_second = cards & may[second]
         if cards & ~(with_first | with_second):
             return 1.0
-        here = weight[seat]
+        here = left[seat]
         both = (with_first & with_second).bit_count()
         missing = 1.0
         if both:
-            missing = (1.0 - here / (here + weight[first] + weight[second])) ** both
+            missing = (1.0 - here / (here + left[first] + left[second])) ** both
         only_first = with_first.bit_count() - both
         if only_first:
-            missing *= (1.0 - here / (here + weight[first])) ** only_first
+            missing *= (1.0 - here / (here + left[first])) ** only_first
         only_second = with_second.bit_count() - both
         if only_second:
-            missing *= (1.0 - here / (here + weight[second])) ** only_second
+            missing *= (1.0 - here / (here + left[second])) ** only_second
         return 1.0 - missing
 
     def takes(self, seat: int, best: int, led: int) -> float:
@@ -112,19 +112,48 @@ class Knowledge(NamedTuple):
         return cards & (may[(seat + 1) & 3] | may[(seat + 3) & 3])
 
 
-def infer(view: View, style: CardStyle) -> Knowledge:
-    """What this view tells; only for a view that asks for a card."""
+def infer(view: View) -> Knowledge:
+    """What this view tells. ValueError when it is of no card play."""
     contract, current = view.contract, view.trick
     if contract is None or current is None:
-        raise ValueError("this view asks for no card")
-    seat = view.seat
-    strain: int = contract.strain
-    row = strain * 32
+        raise ValueError("this view is of no card play")
+    seat, taker, strain = view.seat, contract.taker, contract.strain
     trumps = SUIT_MASKS[strain] if strain < masks.NO_TRUMP else 0
+    step = view.rules.turn_direction.step
+    played, never = _shown(view, current, strain, trumps)
+
+    hand = mask_of(view.hand)
+    unseen = ALL_CARDS & ~(played | hand)
+    may = [unseen & ~cards for cards in never]
+    may[seat] = 0
+    left = [8 - len(view.tricks)] * 4
+    for turn in range(len(current.cards)):
+        left[(current.leader + step * turn) & 3] -= 1
+    left[seat] = 0
+    if view.belotes:
+        _place_belotes(view, strain, played, may)
+    _place_full_hands(may, left)
+    return Knowledge(
+        strain,
+        strain * 32,
+        trumps,
+        seat,
+        step,
+        not (seat ^ taker) & 1,
+        seat == taker,
+        hand,
+        unseen,
+        (may[0], may[1], may[2], may[3]),
+        (left[0], left[1], left[2], left[3]),
+    )
+
+
+def _shown(view: View, current: Trick, strain: int, trumps: int) -> tuple[int, list[int]]:
+    """The cards played, and for each seat those that it has shown not to hold."""
+    row = strain * 32
     duties = view.rules.play_duties
     step = view.rules.turn_direction.step
     rise = _rise_duties(strain, trumps, duties)
-
     played = 0
     never = [0, 0, 0, 0]
     for trick in (*view.tricks, current):
@@ -132,8 +161,8 @@ def infer(view: View, style: CardStyle) -> Knowledge:
         if not cards:
             break
         player: int = trick.leader
-        best: int = cards[0]
         holder = player
+        best: int = cards[0]
         led = best >> 3
         suit = SUIT_MASKS[led]
         played |= 1 << best
@@ -153,39 +182,7 @@ def infer(view: View, style: CardStyle) -> Knowledge:
             if takes:
                 best = card
                 holder = player
-
-    hand = mask_of(view.hand)
-    unseen = ALL_CARDS & ~(played | hand)
-    may = [unseen & ~cards for cards in never]
-    may[seat] = 0
-    left = [8 - len(view.tricks)] * 4
-    player = current.leader
-    for _ in current.cards:
-        left[player] -= 1
-        player = (player + step) & 3
-    left[seat] = 0
-    if view.belotes:
-        _place_belotes(view, strain, played, may)
-    _place_full_hands(may, left)
-
-    taker: int = contract.taker
-    trump_weight = list(map(float, left))
-    trump_weight[taker] *= style.taker_trumps
-    trump_weight[taker ^ 2] *= style.helper_trumps
-    return Knowledge(
-        strain,
-        row,
-        trumps,
-        seat,
-        step,
-        not (seat ^ taker) & 1,
-        seat == taker,
-        hand,
-        unseen,
-        (may[0], may[1], may[2], may[3]),
-        (float(left[0]), float(left[1]), float(left[2]), float(left[3])),
-        (trump_weight[0], trump_weight[1], trump_weight[2], trump_weight[3]),
-    )
+    return played, never
 
 
 def _rise_duties(strain: int, trumps: int, duties: int) -> tuple[int, ...]:

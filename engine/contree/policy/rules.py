@@ -52,7 +52,7 @@ def _card(view: View, style: CardStyle) -> Action:
     cards = [card for card in legal if isinstance(card, Card)]
     card = cards[0]
     if len(cards) > 1:
-        knowledge = infer(view, style)
+        knowledge = infer(view)
         points = view.rules.card_points(contract.strain)
         if trick.cards:
             card = follow(knowledge, trick.cards, cards, points, style)

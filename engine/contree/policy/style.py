@@ -8,10 +8,6 @@ from typing import Final, NamedTuple
 class CardStyle(NamedTuple):
     """How much things are worth in the card play, in points."""
 
-    # reading the hands: how much likelier a hidden trump is there than elsewhere
-    taker_trumps: float = 1.8
-    helper_trumps: float = 1.1
-
     # keeping a card for later
     master: float = 5.5
     """A card that nothing beats any more, besides its own points, while it stays safe."""
@@ -32,14 +28,14 @@ class CardStyle(NamedTuple):
 
     # what others will add to a trick
     partner_gives: float = 0.0
-    partner_loses: float = 1.0
+    partner_loses: float = 0.0
     opponent_gives: float = 6.0
     opponent_loses: float = 4.0
 
     # leading
     draw: float = 4.0
     """For the taker, each trump that the opponents may be expected to lose to a trump lead ..."""
-    draw_winner: float = 4.0
+    draw_winner: float = 6.0
     """... for each card of the other suits that wins once trumps are out."""
     helper_draw: float = 0.8
     """Part of it for the taker's partner."""
@@ -53,7 +49,7 @@ class CardStyle(NamedTuple):
     """To lead a low card of a suit in which one holds the ten or the ace."""
     tempo: float = 0.0
     """To lead a card that holds, and lead again."""
-    lead_again: float = 6.5
+    lead_again: float = 3.5
     """To win the trick and lead to the next."""
 
 
@@ -88,7 +84,7 @@ class BidStyle(NamedTuple):
     """The same for each opponent who has bid."""
     stretched: float = 18.0
     """Points above its level that the lowest bid over an opponent promises at most."""
-    doubted: float = 0.85
+    believed: float = 0.85
     """The part that is believed of what opponents promise above the usual."""
     believed_most: float = 155.0
     """The highest mean that opponents are believed to have."""
@@ -96,8 +92,8 @@ class BidStyle(NamedTuple):
     """Points that the opponents' contract is worth less when the partner has bid."""
     feared: float = 0.3
     """The likelihood that opponents say contre when it pays."""
-    pass_trust: float = 0.9
-    """The part of the opponents' expected marks that a pass is thought to concede."""
+    conceding: float = 0.9
+    """The part of the marks that the opponents expect that a pass is thought to concede."""
     contre: float = 50.0
     """Marks that a contre must promise more than a pass."""
     surcontre: float = 120.0

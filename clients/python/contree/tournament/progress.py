@@ -80,7 +80,8 @@ class Reporter:
             return
         if self._live is None:
             self._next = now + _PLAIN_EVERY_S
-            self.note(f"{progress_line(progress, now - self._started)}  {leaders(table())}")
+            line = progress_line(progress, now - self._started)
+            self.note(f"{line}  {leaders(table())}".rstrip())
             return
         line = Text(progress_line(progress, now - self._started))
         self._live.update(Group(standings_table(table()), line), refresh=True)
@@ -129,13 +130,15 @@ def interval(points: Estimate | None) -> str:
     """A mean with its interval; a dash when there is none, for then the mean is not shown."""
     if points is None:
         return "-"
-    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}]"
+    digits = 1 if max(-points.low, points.high) < 1000 else 0
+    mean, low, high = (f"{value:+.{digits}f}" for value in points[:3])
+    return f"{mean} [{low}, {high}]"
 
 
 def standings_table(standings: Standings) -> Table:
     """The standings as a table."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    columns = "", "bot", "points/board [95%]", "boards", "won", "tied", "lost", "faults", "ms/move"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    columns = "", "bot", "points/board [95%]", "boards", "won-tied-lost", "faults", "ms/move"
     for name in columns:
         table.add_column(name, justify="left" if name == "bot" else "right", no_wrap=True)
     for row in standings.rows:
@@ -144,7 +147,7 @@ def standings_table(standings: Standings) -> Table:
             escape(row.bot),
             interval(row.points),
             str(row.tally.boards),
-            *map(str, row.tally),
+            "-".join(map(str, row.tally)),
             str(sum(row.conduct.faults.values())),
             f"{row.conduct.seconds_a_decision * 1000:.1f}",
         )
@@ -166,7 +169,11 @@ def faults_line(conduct: Conduct) -> str:
 def cross_table(standings: Standings) -> Table:
     """How each did against each, seen from the row."""
     table = Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, title="row against column", title_justify="left"
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title="row against column",
+        title_justify="left",
     )
     table.add_column("")
     bots = [row.bot for row in standings.rows]

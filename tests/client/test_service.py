@@ -1,0 +1,182 @@
+"""The SDK and the real server, through ``contree.testing``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.client.bots import First, InPlace
+from tests.client.scripted import soon
+
+from contree.client import (
+    BatchBot,
+    Board,
+    Bot,
+    BotSeat,
+    Delivery,
+    Disclosure,
+    EndReason,
+    Event,
+    HostClient,
+    HouseSeat,
+    MatchSpec,
+    NotDisclosed,
+    Practice,
+    SeatInfo,
+    play_bot,
+)
+from contree.engine import (
+    DEFAULT_PRESET,
+    SEATS,
+    Action,
+    Deal,
+    Seat,
+    SeededDeals,
+    View,
+    parse_record,
+    preset,
+)
+from contree.testing import drive, policy, service
+
+
+class Everywhere(Bot):
+    """Checks what it is shown against what it was shown before."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def call(self, view: View) -> Action:  # type: ignore[override]
+        assert not view.auction_over
+        return view.legal[0]
+
+    def play(self, view: View) -> Action:  # type: ignore[override]
+        assert view.auction_over
+        return view.legal[-1]
+
+    def event(self, table: SeatInfo, event: Event) -> None:
+        if table.seat is Seat.NORTH:
+            self.events.append(event)
+
+
+@pytest.mark.parametrize("name", [DEFAULT_PRESET, "coinche-classique", "contree-generale"])
+async def test_practice_on_a_real_server(name: str) -> None:
+    bot = First()
+    async with service() as server:
+        summary = await soon(
+            play_bot(bot, server=server.address, practice=Practice(name, deals=3), matches=1)
+        )
+    assert (summary.matches, summary.illegal, summary.late, summary.faults) == (1, 0, 0, 0)
+    assert summary.decisions >= len(bot.seen) > 0
+    assert [told[0] for told in bot.told].count("deal_ended") == 6
+
+
+async def test_events_are_contiguous_over_a_whole_match() -> None:
+    bot = Everywhere()
+    async with service(heartbeat=0.05) as server:
+        summary = await soon(
+            play_bot(
+                bot,
+                server=server.address,
+                practice=Practice(deals=3),
+                matches=1,
+                delivery=Delivery.EVENTS,
+            )
+        )
+    assert summary.connections == 1
+    assert [event.seq for event in bot.events] == sorted(event.seq for event in bot.events)
+
+
+async def test_four_bots_at_a_board_and_its_record() -> None:
+    class Many(BatchBot):
+        def act(self, views: Sequence[View]) -> Sequence[Action]:
+            return [view.legal[-1] for view in views]
+
+    async with service() as server, HostClient(server.address) as host:
+        bots = [
+            asyncio.create_task(play_bot(bot, server=server.address, name=name, matches=5))
+            for name, bot in (("ns", InPlace()), ("ew", Many()))
+        ]
+        seats: dict[Seat, BotSeat | HouseSeat] = {
+            seat: BotSeat("ew" if seat.team else "ns") for seat in SEATS
+        }
+        ids = [
+            (
+                await host.create_match(
+                    MatchSpec(
+                        request_id=f"r{number}", seats=seats, mode=Board(number), labels=("event",)
+                    )
+                )
+            ).id
+            for number in range(1, 6)
+        ]
+        open_matches = set(ids)
+        async with asyncio.timeout(30):
+            async for update in host.watch_matches("event"):
+                if update.match.ended:
+                    assert update.match.end_reason in {EndReason.BOARD_DONE, EndReason.PASSED_OUT}
+                    open_matches.discard(update.match.id)
+                if not open_matches:
+                    break
+        summaries = await soon(asyncio.gather(*bots))
+        assert [summary.matches for summary in summaries] == [5, 5]
+        assert [summary.faults for summary in summaries] == [0, 0]
+        for match_id in ids:
+            parse_record(await host.get_record(match_id)).replay()
+        events = [event async for update in host.watch_match(ids[0]) for event in update.events]
+        assert events
+
+
+async def test_hidden_until_released() -> None:
+    async with service() as server, HostClient(server.address) as host:
+        match = await host.create_match(
+            MatchSpec(
+                request_id="r",
+                seats={seat: HouseSeat("random") for seat in SEATS},
+                mode=Board(1),
+                labels=("event",),
+                disclosure_group="g",
+                disclosure=Disclosure.WHEN_GROUP_RELEASED,
+            )
+        )
+        async with asyncio.timeout(10):
+            async for update in host.watch_matches("event"):
+                if update.match.ended:
+                    break
+        with pytest.raises(NotDisclosed):
+            await host.get_record(match.id)
+        await host.release_group("g")
+        assert await host.get_record(match.id)
+
+
+async def test_a_service_goes_on_with_what_the_one_before_left(tmp_path: Path) -> None:
+    async with service(data=tmp_path) as server, HostClient(server.address) as host:
+        match = await host.create_match(
+            MatchSpec(
+                request_id="r", seats={seat: BotSeat("late") for seat in SEATS}, mode=Board(1)
+            )
+        )
+    async with service(data=tmp_path) as server:
+        summary = await soon(play_bot(InPlace(), server=server.address, name="late", matches=1))
+        assert summary.matches == 1
+        async with HostClient(server.address) as host:
+            assert (await host.get_match(match.id)).ended
+
+
+def test_bots_without_a_server() -> None:
+    class Async(Bot):
+        async def call(self, view: View) -> Action:  # type: ignore[override]
+            return view.legal[-1]
+
+        async def play(self, view: View) -> Action:  # type: ignore[override]
+            return view.legal[0]
+
+    class Many(BatchBot):
+        def act(self, views: Sequence[View]) -> Sequence[Action]:
+            return [view.legal[-1] for view in views]
+
+    rules = preset(DEFAULT_PRESET)
+    deal = Deal.start(rules, *SeededDeals(b"x" * 32).board(1, rules))
+    players = [policy(First()), policy(Async()), policy(Many()), policy(First())]
+    assert drive(players, deal).result is not None
