@@ -36,7 +36,7 @@ run_bot(Digest())
 """
 FILE = """
 name = "Interrupted"
-boards = 24
+boards = 16
 tables = 6
 seed = "interruptions"
 [time]
@@ -49,7 +49,7 @@ name = "digest"
 command = ["python", "digest.py"]
 """
 RUN = "import sys; from contree.tournament import run_event; sys.exit(run_event('cup.toml'))"
-ALL = 48
+ALL = 32
 
 
 class Event:
@@ -145,7 +145,7 @@ async def test_stopped_and_run_again(
     event: Event, undisturbed: str, number: signal.Signals, code: int
 ) -> None:
     process = await event.start()
-    await event.reaches(10)
+    await event.reaches(8)
     below = children(process.pid)
     assert len(below) >= 3
     process.send_signal(number)
@@ -156,7 +156,7 @@ async def test_stopped_and_run_again(
     assert "points/board" in event.said
     partial = json.loads((event.results / "standings.json").read_text())
     assert not partial["complete"]
-    assert 10 <= partial["tables"] < ALL
+    assert 8 <= partial["tables"] < ALL
     assert await event.finish(await event.start()) == 0, event.said
     assert "Going on:" in event.said
     check(event, undisturbed)
@@ -174,7 +174,7 @@ async def test_stopped_before_the_first_card(event: Event, undisturbed: str) -> 
 
 
 async def test_the_runner_is_killed_and_run_again(event: Event, undisturbed: str) -> None:
-    for tables in (1, 20, 40):
+    for tables in (1, 16):
         process = await event.start()
         await event.reaches(tables)
         below = children(process.pid)
@@ -197,7 +197,7 @@ async def test_one_is_killed_and_the_event_goes_on(
     event: Event, undisturbed: str, victim: str
 ) -> None:
     process = await event.start()
-    await event.reaches(10)
+    await event.reaches(8)
     (pid,) = VICTIMS[victim](process.pid)
     os.kill(pid, signal.SIGKILL)
     assert await event.finish(process) == 0, event.said

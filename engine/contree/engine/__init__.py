@@ -44,6 +44,7 @@ from contree.engine.errors import (
     RulesError,
 )
 from contree.engine.game import Game, Mode, Outcome, Termination
+from contree.engine.legality import legal_of
 from contree.engine.notation import RecordError, format_record, parse_record
 from contree.engine.presets import (
     DEFAULT_PRESET,
@@ -128,6 +129,7 @@ __all__ = [
     # what may be seen, and playing without a server
     "View",
     "project",
+    "legal_of",
     "PublicView",
     "spectate",
     "Policy",

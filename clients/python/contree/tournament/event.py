@@ -155,10 +155,9 @@ class _Event:
 
         async with (
             self._service(folder) as (address, service),
-            HostClient(address, connection=Connection(patience=FIRST_PATIENCE_S)) as first,
             HostClient(address, connection=Connection(patience=PATIENCE_S)) as host,
         ):
-            await first.list_bots()
+            await _answers(address)
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
             await runner.clear_left_over()
             # A table needs a bot in two seats.
@@ -230,6 +229,12 @@ class _Event:
                 "command again to go on."
             )
         self.note(f"Results: {folder.path}")
+
+
+async def _answers(address: str) -> None:
+    """See that there is a service, and say so soon when there is none."""
+    async with HostClient(address, connection=Connection(patience=FIRST_PATIENCE_S)) as host:
+        await host.list_bots()
 
 
 def _standings(plan: Plan, log: ResultLog, *, quick: bool = False) -> Standings:

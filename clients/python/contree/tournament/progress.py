@@ -83,8 +83,8 @@ class Reporter:
             line = progress_line(progress, now - self._started)
             self.note(f"{line}  {leaders(table())}".rstrip())
             return
-        line = Text(progress_line(progress, now - self._started))
-        self._live.update(Group(standings_table(table()), line), refresh=True)
+        shown = Group(standings_table(table()), Text(progress_line(progress, now - self._started)))
+        self._live.update(shown, refresh=True)
         self._next = now + max(_LIVE_EVERY_S, (self._clock() - now) * _SHARE)
 
     def final(self, standings: Standings) -> None:

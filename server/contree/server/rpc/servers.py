@@ -12,11 +12,14 @@ from contree.server.host import Host
 from contree.server.rpc.interceptors import Interceptor, counted, errors, request_ids
 from contree.server.rpc.match import MatchServicer
 from contree.server.rpc.play import PlayServicer, add_play_service
+from contree.server.rpc.rules import RulesServicer
 from contree.server.rpc.spectate import SpectateServicer
 from contree.v1 import (
     match_service_pb2,
     match_service_pb2_grpc,
     play_service_pb2,
+    rules_service_pb2,
+    rules_service_pb2_grpc,
     spectate_service_pb2,
     spectate_service_pb2_grpc,
 )
@@ -24,6 +27,7 @@ from contree.v1 import (
 _SERVICES: Final = (
     match_service_pb2.DESCRIPTOR.services_by_name["MatchService"],
     play_service_pb2.DESCRIPTOR.services_by_name["PlayService"],
+    rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"],
     spectate_service_pb2.DESCRIPTOR.services_by_name["SpectateService"],
 )
 SERVICE_NAMES: Final = tuple(service.full_name for service in _SERVICES)
@@ -60,6 +64,7 @@ class RpcServer:
         )
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(host), self._server)
         add_play_service(PlayServicer(host), self._server)
+        rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), self._server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(
             SpectateServicer(host), self._server
         )
