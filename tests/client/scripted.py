@@ -229,6 +229,7 @@ class ScriptedServer(
     def __init__(self) -> None:
         self._lines: asyncio.Queue[Line] = asyncio.Queue()
         self._server: aio.Server | None = None
+        self.credentials: grpc.ServerCredentials | None = None
         self.port = 0
         self.answers: dict[str, Callable[[Any], Any]] = {}
         """What other calls are answered, by method: a message, a list of them, a ServerError."""
@@ -258,7 +259,11 @@ class ScriptedServer(
         )
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(self, server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(self, server)
-        self.port = server.add_insecure_port(f"127.0.0.1:{self.port}")
+        address = f"127.0.0.1:{self.port}"
+        if self.credentials is None:
+            self.port = server.add_insecure_port(address)
+        else:
+            self.port = server.add_secure_port(address, self.credentials)
         await server.start()
 
     async def stop(self) -> None:

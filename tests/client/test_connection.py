@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
+import subprocess
 import threading
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -35,6 +38,7 @@ from contree.client import (
     MatchEnded,
     ProtocolMismatch,
     Superseded,
+    Tls,
     Unauthenticated,
     Unreachable,
     play_bot,
@@ -488,3 +492,33 @@ def test_defaults_are_patient() -> None:
     assert connection.patience == 30.0
     assert connection.resume_patience >= 300.0
     assert QUICK.patience == 10.0
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """A key and a certificate for the name ``contree.test``."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    command += ["-nodes", "-days", "1", "-subj", "/CN=contree.test", "-keyout", str(key)]
+    command += ["-addext", "subjectAltName=DNS:contree.test", "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    return key, certificate
+
+
+async def test_tls_with_a_certificate_of_ones_own(certificate: tuple[Path, Path]) -> None:
+    key, chain = certificate
+    server = ScriptedServer()
+    server.credentials = grpc.ssl_server_credentials([(key.read_bytes(), chain.read_bytes())])
+    await server.start()
+    try:
+        tls = Tls(authorities=chain, server_name="contree.test")
+        connection = Connection(patience=10, tls=tls)
+        async with playing(First(), server, connection=connection, token="secret"):
+            line = await server.dialled()
+            await line.welcome()
+            assert line.metadata["authorization"] == "Bearer secret"
+    finally:
+        await server.stop()

@@ -636,3 +636,109 @@ async def test_turns_for_seats_that_are_not_held_are_passed_over(server: Scripte
         await line.welcome()
         line.say(turn(9, opening()), ends(), match_ended(9), heartbeat(1))
         await line.hear("heartbeat_ack")
+
+
+async def test_an_illegal_answer_that_may_not_be_given_again(server: ScriptedServer) -> None:
+    bot = InPlace()
+    async with playing(bot, server):
+        line = await server.dialled()
+        await line.welcome()
+        line.say(assigned(1), turn(1, opening(), b"d1"))
+        act = await line.hear("act")
+        illegal = play_service_pb2.ACT_STATUS_ILLEGAL
+        line.say(act_result(act, illegal, reason="the house plays"), turn(1, opening(2), b"d2"))
+        assert (await line.hear("act")).decision_id == b"d2"
+    assert len(bot.seen) == 2
+
+
+class Failing:
+    """A bot that fails in some way; ``async`` where the name says so."""
+
+    class AsyncCall(Bot):
+        async def call(self, view: View) -> Call:
+            await asyncio.sleep(0)
+            raise LookupError("no book")
+
+    class AsyncHook(Bot):
+        async def seated(self, table: SeatInfo) -> None:
+            await asyncio.sleep(0)
+            raise LookupError("no book")
+
+    class InPlaceHook(InPlace):
+        def seated(self, table: SeatInfo) -> None:
+            raise LookupError("no book")
+
+    class Batch(BatchBot):
+        def act(self, views: Sequence[View]) -> Sequence[Action]:
+            raise LookupError("no book")
+
+    class InPlaceBatch(Batch):
+        threaded = False
+
+    class AsyncBatch(BatchBot):
+        async def act(self, views: Sequence[View]) -> Sequence[Action]:
+            await asyncio.sleep(0)
+            raise LookupError("no book")
+
+    class AsyncHookOnLoop(AsyncCall):
+        async def seated(self, table: SeatInfo) -> None:
+            await asyncio.sleep(0)
+            raise LookupError("no book")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Failing.AsyncCall,
+        Failing.AsyncHook,
+        Failing.AsyncHookOnLoop,
+        Failing.InPlaceHook,
+        Failing.Batch,
+        Failing.InPlaceBatch,
+        Failing.AsyncBatch,
+    ],
+)
+async def test_bots_fail_the_same_wherever_they_think(
+    kind: type[Bot], server: ScriptedServer
+) -> None:
+    async with playing(kind(), server) as played:
+        line = await server.dialled()
+        await line.welcome()
+        line.say(assigned(1), turn(1, opening()))
+        with pytest.raises(BotFailed, match="LookupError: no book") as failed:
+            await soon(played)
+    assert isinstance(failed.value.__cause__, LookupError)
+
+
+async def test_a_bot_that_forgets_its_methods(server: ScriptedServer) -> None:
+    async with playing(Bot(), server) as played:
+        line = await server.dialled()
+        await line.welcome()
+        line.say(assigned(1), turn(1, opening()))
+        with pytest.raises(BotFailed, match="NotImplementedError"):
+            await soon(played)
+
+
+async def test_a_fault_that_replaces_the_bot_ends_its_thinking(server: ScriptedServer) -> None:
+    cancelled = asyncio.Event()
+    asked = asyncio.Event()
+
+    class Async(Bot):
+        async def call(self, view: View) -> Call:
+            asked.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                cancelled.set()
+            raise AssertionError
+
+    async with playing(Async(), server):
+        line = await server.dialled()
+        await line.welcome()
+        line.say(assigned(1), turn(1, opening()))
+        await soon(asked.wait())
+        fault = event_pb2.FaultCharged(
+            seat=seat_to_pb(Seat.NORTH), kind=match_pb2.FAULT_KIND_TIMEOUT, replaced=True
+        )
+        line.say(ServerMessage(fault=play_service_pb2.SeatFault(seat_ref=1, fault=fault)))
+        await soon(cancelled.wait())

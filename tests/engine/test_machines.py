@@ -235,6 +235,16 @@ class PlayMachine(DealMachine):
         (seat,) = self.deal.owed
         self.act(seat, data.draw(st.sampled_from(sorted(self.reading.legal(str(seat))))))
 
+    @precondition(lambda self: bool(self.announcements))
+    @rule(data=st.data())
+    def say_belote(self, data: st.DataObject) -> None:
+        self.act(self.deal.owed[0], data.draw(st.sampled_from(self.announcements)))
+
+    @property
+    def announcements(self) -> list[str]:
+        said = [str(action) for seat in self.deal.owed for action in self.deal.legal_actions(seat)]
+        return [text for text in said if text.endswith("+")]
+
     @precondition(lambda self: not self.going_on)
     @rule(data=st.data(), dealer=st.sampled_from(SEATS))
     def deal_again(self, data: st.DataObject, dealer: Seat) -> None:

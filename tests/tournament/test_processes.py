@@ -16,7 +16,14 @@ from tests.tournament.waiting import WAIT_S, eventually
 from contree.tournament.config import BotConfig
 from contree.tournament.errors import ConfigError, ProcessError
 from contree.tournament.participants import participants
-from contree.tournament.processes import Child, environment_for, resolve
+from contree.tournament.processes import (
+    MOST_RESTARTS,
+    RESTARTS_WITHIN_S,
+    Child,
+    Restarts,
+    environment_for,
+    resolve,
+)
 from contree.tournament.racing import race
 
 
@@ -277,6 +284,22 @@ async def test_too_few_that_can_play(tmp_path: Path) -> None:
 
 
 # -- racing -------------------------------------------------------------------------------------
+
+
+def test_one_that_falls_now_and_then_is_picked_up_each_time() -> None:
+    restarts = Restarts()
+    apart = RESTARTS_WITHIN_S / MOST_RESTARTS + 0.1
+    assert all(restarts.may_restart(apart * n) for n in range(100))
+    assert restarts.count == 100
+
+
+def test_one_that_falls_again_and_again_is_not() -> None:
+    restarts = Restarts()
+    moments = [100.0 + n for n in range(MOST_RESTARTS)]
+    assert all(restarts.may_restart(moment) for moment in moments)
+    assert not restarts.may_restart(100.0 + MOST_RESTARTS)
+    assert restarts.count == MOST_RESTARTS
+    assert restarts.may_restart(100.0 + RESTARTS_WITHIN_S)
 
 
 async def test_a_race_ends_with_the_first_and_cancels_the_others() -> None:

@@ -271,6 +271,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "decision kind not given": (lambda: decision_from_pb(_decision(kind=0)), "decision.kind"),
     "nothing legal": (lambda: decision_from_pb(_decision(cards=[])), "decision.cards"),
     "no call legal": (lambda: decision_from_pb(_decision(kind=1)), "decision.calls"),
+    "legal call not given": (
+        lambda: decision_from_pb(_decision(kind=1, calls=[call_to_pb(PASS), auction_pb2.Call()])),
+        "decision.calls[1]",
+    ),
     "announces another card": (
         lambda: decision_from_pb(_decision(announceable=[9])),
         "decision.announceable",

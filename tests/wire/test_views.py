@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contree.engine import Deal, DecisionKind, Seat, SeededDeals, View, preset, project
+from contree.engine import Announced, Deal, DecisionKind, Seat, SeededDeals, View, preset, project
 from contree.v1 import observation_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import PlayResponse, ServerMessage
 from contree.wire import (
@@ -23,6 +23,7 @@ from contree.wire import (
     seat_view_to_pb,
     turn_to_bytes,
     turn_to_pb,
+    turns,
 )
 
 ID = b"twelve bytes"
@@ -39,6 +40,16 @@ def test_views_come_back_equal(views: list[View]) -> None:
 
 def test_views_meet_every_kind_of_decision(every_view: list[View]) -> None:
     assert {view.kind for view in every_view} == set(DecisionKind)
+    assert any(isinstance(view.legal[-1], Announced) for view in every_view)
+    assert any(view.belotes for view in every_view)
+
+
+def test_bytes_are_kept_for_a_bounded_number_of_positions(views: list[View]) -> None:
+    for _ in range(3):
+        for view in views:
+            fresh = (*view.calls,)  # another tuple, unless empty
+            turn_to_bytes(1, 1, view._replace(calls=fresh), ID, CLOCKS[0])
+    assert 0 < len(turns._KEPT_CALLS.entries) <= turns._KEPT_CALLS.size
 
 
 def test_views_without_a_decision_come_back_equal(views: list[View]) -> None:

@@ -67,24 +67,24 @@ class BidStyle(NamedTuple):
     """... and how quickly that changes."""
     open_above: float = 0.0
     """Marks that a bid must promise to be made when one may pass."""
-    claim: float = 2.0
+    claim: float = 1.6
     """Marks that each point of a bid is worth: it tells the partner and hinders the opponents."""
     claim_most: float = 40.0
     """The points of a bid, above the lowest one possible, that are worth it at most."""
     unopposed: float = 0.5
     """The part of it that is left when both opponents have passed."""
-    usual: float = 85.0
+    usual: float = 102.0
     """Mean of the best strain of a hand, and its standard deviation: what hands are likely."""
-    usual_spread: float = 20.0
-    partner_passed: float = 6.0
+    usual_spread: float = 15.0
+    partner_passed: float = 1.5
     """Points that a hand is worth less when the partner has passed."""
-    partner_elsewhere: float = 6.0
+    partner_elsewhere: float = 4.0
     """The same when the partner has bid another strain."""
-    opposed: float = 3.0
+    opposed: float = 1.5
     """The same for each opponent who has bid."""
-    stretched: float = 18.0
+    stretched: float = 13.0
     """Points above its level that the lowest bid over an opponent promises at most."""
-    believed: float = 0.85
+    believed: float = 0.8
     """The part that is believed of what opponents promise above the usual."""
     believed_most: float = 155.0
     """The highest mean that opponents are believed to have."""
@@ -92,7 +92,7 @@ class BidStyle(NamedTuple):
     """Points that the opponents' contract is worth less when the partner has bid."""
     feared: float = 0.3
     """The likelihood that opponents say contre when it pays."""
-    conceding: float = 0.9
+    conceding: float = 0.8
     """The part of the marks that the opponents expect that a pass is thought to concede."""
     contre: float = 50.0
     """Marks that a contre must promise more than a pass."""

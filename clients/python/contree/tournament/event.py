@@ -66,6 +66,9 @@ def run_event(
     except (TournamentError, ContreeError) as error:
         print(_sentence(error), file=sys.stderr)
         return FAILED
+    except OSError as error:  # the disk is full, no more processes may be started ...
+        print(f"The event cannot go on: {error}. Run it again when it can.", file=sys.stderr)
+        return FAILED
 
 
 def _sentence(error: TournamentError | ContreeError) -> str:
@@ -139,10 +142,11 @@ class _Event:
                 schedule=RoundRobin(tuple(bot.name for bot in bots), config.boards),
                 seed=folder.seed(config.seed),
             )
-            folder.write_header(plan.header())
+            complete = _complete(plan, folder, log)
+            folder.write_header(plan.header(revealed=complete))
             self._announce(plan, log)
             try:
-                if not _complete(plan, folder, log):
+                if not complete:
                     with self._reporter:
                         await self._play(plan, folder, log)
                 folder.write_header(plan.header(revealed=True))
@@ -175,6 +179,9 @@ class _Event:
                 except (asyncio.CancelledError, TournamentError):
                     await runner.cancel_playing()
                     raise
+                finally:
+                    for bot, count in fleet.restarts.items():
+                        self.note(f"{bot} ended by itself {count} times in this run.")
 
     @asynccontextmanager
     async def _service(self, folder: EventFolder) -> AsyncIterator[tuple[str, LocalService | None]]:

@@ -15,11 +15,9 @@ from contree.client import ConnectedBot, HostClient
 from contree.tournament.config import BotConfig
 from contree.tournament.errors import ProcessError
 from contree.tournament.folder import EventFolder
-from contree.tournament.processes import Child, environment_for
+from contree.tournament.processes import Child, Restarts, environment_for
 from contree.tournament.racing import race
 
-MOST_RESTARTS: Final = 3
-"""Restarts of one bot in one run."""
 MOST_SEATS: Final = 4096
 """The largest capacity that a service grants."""
 _POLL_S: Final = 0.1
@@ -49,7 +47,7 @@ class Fleet:
         self._folder = folder
         self._note = note
         self._children: dict[str, Child] = {}
-        self.restarts: Counter[str] = Counter()
+        self._restarts = {bot.name: Restarts() for bot in bots}
 
     @classmethod
     @asynccontextmanager
@@ -104,6 +102,11 @@ class Fleet:
                 )
         return {bot.name: seats[bot.name] for bot in self._bots}
 
+    @property
+    def restarts(self) -> dict[str, int]:
+        """How often each bot that was started again was so."""
+        return {name: one.count for name, one in self._restarts.items() if one.count}
+
     async def watch(self) -> None:
         """Start bots again that end. Raises ProcessError when one ends too often."""
         await race(*(self._keep(bot) for bot in self._bots if not bot.dials_in))
@@ -113,13 +116,12 @@ class Fleet:
             child = self._children[bot.name]
             await child.wait()
             child.kill()  # what it started and left behind
-            if self.restarts[bot.name] == MOST_RESTARTS:
+            if not self._restarts[bot.name].may_restart(asyncio.get_running_loop().time()):
                 raise ProcessError(
-                    f"{bot.name} ended {child.ending}, after {MOST_RESTARTS} restarts; see "
+                    f"{bot.name} ended {child.ending} again and again; see "
                     f"{self._folder.bot_log(bot.name)}.",
                     child.tail(),
                 )
-            self.restarts[bot.name] += 1
             self._note(f"{bot.name} ended {child.ending}: starting it again.")
             await self._start(bot)
 

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, Process
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,8 @@ from contree.tournament.errors import ProcessError
 
 TERM_GRACE_S: Final = 5.0
 """How long a program may take to end by itself after SIGTERM."""
+MOST_RESTARTS: Final = 5
+RESTARTS_WITHIN_S: Final = 60.0
 _TAIL_LINES: Final = 12
 _TAIL_BYTES: Final = 4096
 _LAUNCHER: Final = Path(__file__).with_name("die_with_parent.py")
@@ -115,6 +118,27 @@ class Child:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
+
+
+class Restarts:
+    """How often a program was started again, and whether once more makes sense.
+
+    A program that falls now and then is picked up each time; one that falls ``MOST_RESTARTS`` times
+    within ``RESTARTS_WITHIN_S`` seconds would only go on falling.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._recent: deque[float] = deque(maxlen=MOST_RESTARTS)
+
+    def may_restart(self, now: float) -> bool:
+        """Count one more restart at this moment, if there may be one."""
+        full = len(self._recent) == MOST_RESTARTS
+        if full and now - self._recent[0] < RESTARTS_WITHIN_S:
+            return False
+        self._recent.append(now)
+        self.count += 1
+        return True
 
 
 def resolve(

@@ -143,7 +143,7 @@ def standings_table(standings: Standings) -> Table:
         table.add_column(name, justify="left" if name == "bot" else "right", no_wrap=True)
     for row in standings.rows:
         table.add_row(
-            str(row.place),
+            str(row.place) if row.points else "-",
             escape(row.bot),
             interval(row.points),
             str(row.tally.boards),

@@ -15,9 +15,8 @@ from typing import Final
 
 from contree.tournament.errors import ProcessError
 from contree.tournament.folder import EventFolder
-from contree.tournament.processes import Child, environment_for
+from contree.tournament.processes import Child, Restarts, environment_for
 
-MOST_RESTARTS: Final = 5
 _START_S: Final = 30.0
 _STOP_S: Final = 15.0
 _POLL_S: Final = 0.05
@@ -31,7 +30,7 @@ class LocalService:
         self._metrics = metrics
         self._note = note
         self.address = "127.0.0.1:0"
-        self.restarts = 0
+        self._restarts = Restarts()
         self._child: Child | None = None
 
     @classmethod
@@ -60,13 +59,11 @@ class LocalService:
             assert self._child is not None
             await self._child.wait()
             how, tail = self._child.ending, self._child.tail()
-            if self.restarts == MOST_RESTARTS:
+            if not self._restarts.may_restart(asyncio.get_running_loop().time()):
                 raise ProcessError(
-                    f"The service ended {how}, after {self.restarts} restarts; see "
-                    f"{self._folder.service_log}.",
+                    f"The service ended {how} again and again; see {self._folder.service_log}.",
                     tail,
                 )
-            self.restarts += 1
             self._note(f"The service ended {how}: starting it again at {self.address}.")
             await self._start()
 

@@ -346,7 +346,7 @@ Global___FixedDeal: _TypeAlias = FixedDeal  # noqa: Y015
 
 @_typing.final
 class TimeControl(_message.Message):
-    """The time a seat has. Zero or absent durations take the server's defaults."""
+    """The time a seat has. Absent durations take the server's defaults."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

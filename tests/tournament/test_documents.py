@@ -1,0 +1,52 @@
+"""The page and the demo are held to what the runner reads."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from contree.tournament.config import load_event, parse_event
+from contree.tournament.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "run-a-tournament.md").read_text(encoding="utf-8")
+BOTS = [{"name": "a"}, {"name": "b"}]
+MINIMAL = {"name": "x", "boards": 1, "bots": BOTS}
+
+
+def known(values: dict[str, object]) -> set[str]:
+    """The keys that are offered where an unknown one is found."""
+    with pytest.raises(ConfigError) as caught:
+        parse_event({**MINIMAL, **values}, ROOT)
+    return set(caught.value.expected.removeprefix("one of ").split())
+
+
+def test_the_page_has_a_row_for_each_key_and_no_other() -> None:
+    rows = set(re.findall(r"^\| `([a-z_.]+)` \|", PAGE, re.MULTILINE))
+    keys = known({"odd": 1}) - {"time", "faults", "bots"}
+    keys |= {f"time.{key}" for key in known({"time": {"odd": 1}})}
+    keys |= {f"faults.{key}" for key in known({"faults": {"odd": 1}})}
+    keys |= {f"bots.{key}" for key in known({"bots": [*BOTS, {"name": "c", "odd": 1}]})}
+    assert rows == keys
+
+
+def test_the_example_of_the_page_is_an_event() -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    config = parse_event(tomllib.loads(example), ROOT)
+    assert [bot.name for bot in config.bots] == ["mine", "house", "alice"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tournaments").glob("*.toml")), ids=lambda p: p.name
+)
+def test_events_that_come_with_contree_can_be_read(path: Path) -> None:
+    assert load_event(path).boards >= 100
+
+
+def test_the_demo_has_a_bot_in_node_that_may_be_missing() -> None:
+    node = load_event(ROOT / "tournaments" / "demo.toml").bots[-1]
+    assert (node.needs, node.optional) == ("node", True)
+    assert (node.cwd / node.command[-1]).is_file()
