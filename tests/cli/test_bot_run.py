@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -114,14 +113,6 @@ def test_bad_input(contree: Contree, options: str, sentence: str) -> None:
     assert ran.err.count("\n") == 1
 
 
-def waiting(folder: Path, address: str) -> "subprocess.Popen[str]":
-    """A bot that is connected and waits for seats."""
-    process = start("bot", "run", "my_bot:MyBot", "--server", address, cwd=folder)
-    assert process.stderr is not None
-    assert "waits for seats" in process.stderr.readline()
-    return process
-
-
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"]
 )
@@ -135,7 +126,7 @@ def test_a_waiting_bot_is_stopped(
         process = start("bot", "run", "my_bot:MyBot", "--server", server.address, cwd=folder)
         assert process.stderr is not None
         for line in process.stderr:
-            if "connected" in line:
+            if "connected to " in line:
                 break
         process.send_signal(number)
         ran = finish(process)

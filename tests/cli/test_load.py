@@ -123,4 +123,4 @@ def test_a_bot_that_fails_shows_its_own_traceback_only(
 
 
 def test_traceback_of_an_error_without_frames() -> None:
-    assert own_traceback(ValueError("x")) == "ValueError: x"
+    assert own_traceback(ValueError("x")) is None

@@ -29,6 +29,7 @@ from contree.client import (
 )
 from contree.engine import (
     DEFAULT_PRESET,
+    PRESET_NAMES,
     SEATS,
     Action,
     Deal,
@@ -180,3 +181,8 @@ def test_bots_without_a_server() -> None:
     deal = Deal.start(rules, *SeededDeals(b"x" * 32).board(1, rules))
     players = [policy(First()), policy(Async()), policy(Many()), policy(First())]
     assert drive(players, deal).result is not None
+
+
+async def test_the_presets_of_a_server() -> None:
+    async with service() as server, HostClient(server.address) as host:
+        assert await host.list_presets() == tuple(preset(name) for name in PRESET_NAMES)

@@ -66,3 +66,12 @@ class ServerProcess:
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    def store_pid(self) -> int:
+        """The process id of the embedded store that this server started."""
+        assert self._process is not None
+        children = Path(f"/proc/{self._process.pid}/task").glob("*/children")
+        pids = [int(pid) for one in children for pid in one.read_text().split()]
+        stores = [pid for pid in pids if "valkey" in Path(f"/proc/{pid}/cmdline").read_text()]
+        assert len(stores) == 1, stores
+        return stores[0]

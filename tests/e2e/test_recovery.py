@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,4 +138,27 @@ async def test_a_server_stops_on_sigterm_and_leaves_nothing_behind(server: Serve
         stopping = asyncio.create_task(asyncio.to_thread(server.stop))
         await bot.next("go_away")
         assert await stopping == 0
+        await bot.close()
+
+
+async def test_a_killed_store_comes_back_and_nobody_is_charged_for_it(
+    server: ServerProcess,
+) -> None:
+    player = Player()
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        matches: Any = match_service_pb2_grpc.MatchServiceStub(channel)
+        bot = RawBot(channel)
+        await bot.hello(instance="one")
+        for number in range(1, MATCHES + 1):
+            await matches.CreateMatch(board(number, labels=["recovery"]))
+        await player.play(bot, until_acts=ACTS_BEFORE_THE_KILL)
+        os.kill(server.store_pid(), signal.SIGKILL)
+        await player.play(bot, until_ended=2 * MATCHES)
+        for match in await _matches(channel):
+            assert match.end_reason in (
+                match_pb2.END_REASON_BOARD_DONE,
+                match_pb2.END_REASON_PASSED_OUT,
+            )
+            assert not match.faults
+        await _check_records(channel, player)
         await bot.close()

@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.languages.processes import ROOT
 
 from contree.server.app import running
 from contree.server.settings import Settings
-
-from .processes import ROOT
 
 NODE_BOT = ROOT / "bots" / "node"
 NPM_CI_S = 180

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterable
 
 import pytest
+from tests.languages.processes import PYTHON_BOT, started
 
 from contree.client import (
     BotSeat,
@@ -21,8 +22,6 @@ from contree.client import (
     Race,
 )
 from contree.engine import PRESET_NAMES, Seat, parse_record
-
-from .processes import PYTHON_BOT, started
 
 pytestmark = [pytest.mark.languages, pytest.mark.timeout(240)]
 

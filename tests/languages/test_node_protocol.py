@@ -7,15 +7,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
+from tests.languages.processes import BotProcess, started
+from tests.languages.scripted import ScriptedServer, scripted_server
 
 from contree.engine import Deal, DecisionKind, SeededDeals, preset, project
 from contree.v1 import play_service_pb2 as pb
 from contree.v1.play_service_pb2 import ServerMessage
 from contree.v1.table_pb2 import SEAT_NORTH
 from contree.wire import Clock, action_from_pb, decision_to_pb, seat_view_to_pb
-
-from .processes import BotProcess, started
-from .scripted import ScriptedServer, scripted_server
 
 pytestmark = [pytest.mark.languages, pytest.mark.timeout(120)]
 

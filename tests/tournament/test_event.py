@@ -86,7 +86,7 @@ async def test_again_it_shows_the_same_and_plays_nothing(path: Path) -> None:
         created = len(service.created)
         text = await Run(path, address)()
     assert len(service.created) == created
-    assert "Going on: 18 of 18" in text
+    assert "It has been played" in text
     assert {p.name: p.read_bytes() for p in first.folder.iterdir() if p.is_file()} == files
 
 

@@ -331,7 +331,8 @@ def settings_of(kind: type) -> Mapping[str, Setting]:
     }
 
 
-_OPTIONS: Final = {"redis_url": "--redis", "data_dir": "--data"}
+_OPTIONS: Final = {"redis_url": "--redis", "data_dir": "--data", "drain_s": "--drain"}
+"""Options that are not called like their field."""
 
 
 def _read(

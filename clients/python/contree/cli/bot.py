@@ -82,7 +82,8 @@ def run(
             address = stack.enter_context(_server_for_practice())
         elif wish is None and not as_json:
             say(f"{target} dials {address} and waits for seats; Ctrl-C stops it.")
-        narrator = Narrator(as_json=as_json, deal_by_deal=wish is not None)
+        told = wish is not None or as_json
+        narrator = Narrator(as_json=as_json) if told else None
         options: dict[str, Any] = {
             "server": address,
             "name": name or (None if wish is None else _default_name(bot, target)),

@@ -9,10 +9,13 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from contree.cli.errors import BadInput, Failure
 from contree.cli.output import say
+
+# Frames of contree, and of the import of the bot's module.
+_OURS: Final = (str(Path(__file__).resolve().parents[1]), "<frozen importlib", importlib.__file__)
 
 
 def load_bot(target: str, folder: Path) -> Any:
@@ -39,15 +42,17 @@ def load_bot(target: str, folder: Path) -> Any:
     return bot
 
 
-def own_traceback(error: BaseException) -> str:
-    """The traceback of an error in a bot, without the frames of this package above it."""
+def own_traceback(error: BaseException) -> str | None:
+    """The traceback of an error in a bot, without the frames of contree that called the bot.
+
+    None when no frame is the bot's: then the error's own text says it all.
+    """
     frames = traceback.TracebackException.from_exception(error)
-    package = str(Path(__file__).resolve().parents[1])
     for number, frame in enumerate(frames.stack):
-        if not frame.filename.startswith(package) and "importlib" not in frame.filename:
+        if not frame.filename.startswith(_OURS):
             del frames.stack[:number]
-            break
-    return "".join(frames.format()).rstrip()
+            return "".join(frames.format()).rstrip()
+    return None
 
 
 def _missing_method(bot: Any) -> str | None:
@@ -108,7 +113,7 @@ def _run(make: Callable[[], Any], target: str) -> Any:
 
 
 def _broken(what: str, error: Exception) -> Failure:
-    say(own_traceback(error))
+    say(own_traceback(error) or str(error))
     return Failure(f"{what} failed when it was loaded ({type(error).__name__}): see above.")
 
 

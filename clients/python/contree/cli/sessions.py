@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import logging
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from contree.cli.errors import Failure
@@ -15,21 +16,21 @@ from contree.cli.output import print_json, say, stdout
 from contree.cli.render import DealRow, deal_line, match_screen, reason_text
 
 if TYPE_CHECKING:
-    from contree.client import DealEnded, FaultCharged, MatchEnded, SeatInfo
+    from contree.client import DealEnded, MatchEnded, SeatInfo
     from contree.engine import Seat
 
-HOOKS = ("seated", "deal_ended", "match_ended", "fault")
+HOOKS = ("seated", "deal_ended", "match_ended")
 
 
 class Narrator:
-    """Tells a person, or a script, what becomes of a bot's seats.
+    """Tells a person, or a script, how the matches of a bot go.
 
-    A bot may hold several seats of a match; each deal and each match is told once.
+    A bot may hold several seats of a match; each deal and each match is told once. Everything
+    else, such as faults, is in the log of the SDK.
     """
 
-    def __init__(self, *, as_json: bool, deal_by_deal: bool) -> None:
+    def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._deal_by_deal = deal_by_deal
         self._seats: dict[str, list[Seat]] = {}
         self._deals: dict[str, list[DealRow]] = {}
 
@@ -48,7 +49,7 @@ class Narrator:
         if deals and deals[-1].number >= ended.number:
             return
         deals.append(deal_row(ended))
-        if self._deal_by_deal and not self._as_json:
+        if not self._as_json:
             stdout().print(deal_line(deals[-1]))
 
     def match_ended(self, table: SeatInfo, ended: MatchEnded) -> None:
@@ -69,14 +70,9 @@ class Narrator:
                     "deals": len(deals),
                 }
             )
-            return
-        shown = deals if self._deal_by_deal else []
-        stdout().print(match_screen(shown, ended.scores, reason_text(ended.reason), ended.winner))
-
-    def fault(self, table: SeatInfo, fault: FaultCharged, detail: str) -> None:
-        """A fault was charged to the bot."""
-        end = "; the house plays on" if fault.replaced else ""
-        say(f"fault at seat {fault.seat} of {table.match_id}: {detail or fault.kind.value}{end}")
+        else:
+            reason = reason_text(ended.reason)
+            stdout().print(match_screen(deals, ended.scores, reason, ended.winner))
 
 
 def deal_row(ended: DealEnded) -> DealRow:
@@ -93,11 +89,35 @@ def deal_row(ended: DealEnded) -> DealRow:
     )
 
 
-def play(bot: Any, narrator: Narrator, options: Mapping[str, Any]) -> bool:
-    """Play until the matches asked for are over; False when SIGTERM came before."""
-    for hook in HOOKS:
-        _attach(bot, hook, getattr(narrator, hook))
-    return asyncio.run(_until_terminated(bot, options))
+def play(bot: Any, narrator: Narrator | None, options: Mapping[str, Any]) -> bool:
+    """Play until the matches asked for are over; False when SIGTERM came before.
+
+    Without a narrator the log tells everything.
+    """
+    if narrator is not None:
+        for hook in HOOKS:
+            _attach(bot, hook, getattr(narrator, hook))
+    with _logging(logging.INFO if narrator is None else logging.WARNING):
+        return asyncio.run(_until_terminated(bot, options))
+
+
+@contextlib.contextmanager
+def _logging(level: int) -> Iterator[None]:
+    """The SDK's log on standard error meanwhile, unless the bot has said where it goes."""
+    logger = logging.getLogger("contree")
+    if logger.hasHandlers():
+        yield
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 async def _until_terminated(bot: Any, options: Mapping[str, Any]) -> bool:
@@ -119,9 +139,10 @@ async def _until_terminated(bot: Any, options: Mapping[str, Any]) -> bool:
         if not terminated:
             raise
     except BotFailed as error:
-        if error.__cause__ is not None:
-            say(own_traceback(error.__cause__))
-        raise Failure(f"{error}".rstrip(".") + ": its code is at fault, see above.") from None
+        trace = None if error.__cause__ is None else own_traceback(error.__cause__)
+        if trace is not None:
+            say(trace)
+        raise Failure(str(error)) from None
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
     return not terminated

@@ -13,8 +13,7 @@ from contree.client.seats import Counts, HeldSeat
 from contree.client.thinking import Answers, Mind, Question
 from contree.engine import Action, View
 from contree.v1 import play_service_pb2
-from contree.v1.play_service_pb2 import ClientMessage
-from contree.wire import Decision, action_to_pb, decision_from_pb, seat_view_from_pb
+from contree.wire import Decision, act_to_bytes, decision_from_pb
 
 _WARN_AT: Final = 0.75
 """The share of its time after which a bot is warned in its own log."""
@@ -37,7 +36,7 @@ class Answering:
 
     def __init__(
         self,
-        say: Callable[[ClientMessage], None],
+        say: Callable[[bytes], None],
         seats: Collection[HeldSeat],
         counts: Counts,
     ) -> None:
@@ -70,7 +69,7 @@ class Answering:
             self._act(held, *held.settled)
             return
         decision = decision_from_pb(turn.decision, "turn.decision")
-        view = seat_view_from_pb(turn.view, held.info.rules, decision, "turn.view")
+        view = held.views.read(turn.view, decision, "turn.view")
         self._ask(held, view, decision)
 
     def withdraw(self, held: HeldSeat) -> None:
@@ -142,10 +141,7 @@ class Answering:
 
     def _act(self, held: HeldSeat, decision_id: bytes, action: Action) -> None:
         if held.ref is not None:
-            act = play_service_pb2.Act(
-                seat_ref=held.ref, decision_id=decision_id, action=action_to_pb(action)
-            )
-            self._say(ClientMessage(act=act))
+            self._say(act_to_bytes(held.ref, decision_id, action))
 
     # -- the clock ------------------------------------------------------------------------------
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from contree.v1.play_service_pb2 import ClientMessage, PlayRequest
+from contree.v1.play_service_pb2 import ClientMessage
+from contree.wire import frame_to_bytes
 
 
 class Outbox:
     """What is put in during one pass of the event loop goes out as one request."""
 
     def __init__(self) -> None:
-        self._messages: list[ClientMessage] = []
+        self._messages: list[ClientMessage | bytes] = []
         self._wake: asyncio.Future[None] | None = None
         self._closed = False
 
-    def put(self, message: ClientMessage) -> None:
-        """Say something; dropped when the outbox is closed."""
+    def put(self, message: ClientMessage | bytes) -> None:
+        """Say something, serialized already or not; dropped when the outbox is closed."""
         if not self._closed:
             self._messages.append(message)
             self._notify()
@@ -27,12 +28,12 @@ class Outbox:
         self._closed = True
         self._notify()
 
-    async def requests(self) -> AsyncIterator[PlayRequest]:
-        """The requests of the stream, as they come."""
+    async def requests(self) -> AsyncIterator[bytes]:
+        """The requests of the stream, serialized, as they come."""
         while True:
             if self._messages:
                 messages, self._messages = self._messages, []
-                yield PlayRequest(messages=messages)
+                yield frame_to_bytes(messages)
             elif self._closed:
                 return
             else:

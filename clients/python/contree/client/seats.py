@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from contree.client.bot import Delivery, Practice, SeatInfo
 from contree.client.thinking import Question
 from contree.engine import Action
+from contree.wire import ViewReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,12 @@ class HeldSeat:
         "ref",
         "seen",
         "settled",
+        "views",
     )
 
     def __init__(self, info: SeatInfo) -> None:
         self.info = info
+        self.views = ViewReader(info.rules)
         self.ref: int | None = None
         """Its short name on the stream that is up; None while it has none."""
         self.ready_owed = False

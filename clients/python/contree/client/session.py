@@ -44,8 +44,8 @@ log: Final = logging.getLogger("contree.client")
 class Line(Protocol):
     """The stream that is up, as a session sees it."""
 
-    def say(self, message: ClientMessage) -> None:
-        """Say something."""
+    def say(self, message: ClientMessage | bytes) -> None:
+        """Say something, serialized already or not."""
         ...
 
     def welcomed(self, heartbeat: float) -> None:
@@ -175,7 +175,7 @@ class Session:
                     log.warning("giving up %s", held)
                     self._say(ClientMessage(resign=play_service_pb2.Resign(seat_ref=held.ref)))
 
-    def _say(self, message: ClientMessage) -> None:
+    def _say(self, message: ClientMessage | bytes) -> None:
         if self._line is not None:
             self._line.say(message)
 

@@ -14,10 +14,11 @@ from contree.client.events import MatchEnded
 from contree.client.messages import match_from_pb
 from contree.client.outbox import Outbox
 from contree.client.session import Session, log
-from contree.v1 import match_service_pb2, match_service_pb2_grpc, play_service_pb2_grpc
+from contree.v1 import match_service_pb2, match_service_pb2_grpc, play_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage
 from contree.wire import WireError
 
+_PLAY: Final = f"/{play_service_pb2.DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
 _SILENT_BEATS: Final = 3
 """Heartbeats that may be missed before a stream counts as dead."""
 _FAREWELL_S: Final = 1.0
@@ -91,8 +92,10 @@ class Stream:
         """Play until the stream ends; raises why it did."""
         session = self._session
         self._channel = open_channel(self._target, self._connection)
-        stub: Any = play_service_pb2_grpc.PlayServiceStub(self._channel)
-        self._call = stub.Play(self._outbox.requests(), metadata=self._target.metadata)
+        play: Any = self._channel.stream_stream(
+            _PLAY, response_deserializer=play_service_pb2.PlayResponse.FromString
+        )
+        self._call = play(self._outbox.requests(), metadata=self._target.metadata)
         self._watchdog = Watchdog(self._connection.timeout, self._fell_silent)
         session.attach(self)
         try:
@@ -140,7 +143,7 @@ class Stream:
 
     # -- what the session wants -----------------------------------------------------------------
 
-    def say(self, message: ClientMessage) -> None:
+    def say(self, message: ClientMessage | bytes) -> None:
         """Say something, in one request with what else is said now."""
         self._outbox.put(message)
 

@@ -206,7 +206,9 @@ class _Event:
         self.note(f"Commitment to the seed (its SHA-256): {commitment(plan.seed)}")
         if log.mended:
             self.note("The last run was cut off while writing a result; that table is asked again.")
-        if log.done:
+        if len(log.done) == tables:
+            self.note("It has been played: these are its results. Delete them to play it anew.")
+        elif log.done:
             self.note(f"Going on: {len(log.done)} of {tables} tables have a result.")
 
     def _conclude(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:

@@ -64,12 +64,13 @@ from contree.wire.errors import WireError
 from contree.wire.rules import rules_from_pb, rules_from_toml, rules_to_pb
 from contree.wire.turns import (
     act_result_to_bytes,
+    act_to_bytes,
     frame_serializer,
     frame_to_bytes,
     turn_to_bytes,
     turn_to_pb,
 )
-from contree.wire.view import seat_view_from_pb, seat_view_to_pb, table_view_to_pb
+from contree.wire.view import ViewReader, seat_view_from_pb, seat_view_to_pb, table_view_to_pb
 
 __all__ = [
     "WireError",
@@ -127,8 +128,10 @@ __all__ = [
     "seat_view_to_pb",
     "seat_view_from_pb",
     "turn_to_pb",
-    # the hot path of a server
+    # the hot path
+    "ViewReader",
     "turn_to_bytes",
+    "act_to_bytes",
     "act_result_to_bytes",
     "frame_to_bytes",
     "frame_serializer",

@@ -1,0 +1,54 @@
+"""`contree tournament run`: bad input; the events themselves are tested with the runner."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Contree
+
+EVENT = """
+name = "small"
+boards = 1
+[[bots]]
+name = "a"
+command = ["contree", "bot", "run", "contree.bots:Random"]
+[[bots]]
+name = "b"
+command = ["contree", "bot", "run", "contree.bots:Random"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("boards = 1", "boads = 1"), "boa"),
+        (("boards = 1", 'boards = "many"'), "boards: "),
+        (("boards = 1", "boards ="), "is not TOML"),
+        (("boards = 1", 'boards = 1\npreset = "belote"'), "'belote'"),
+        (('name = "b"', 'name = "a"'), "bots"),
+    ],
+    ids=["unknown-key", "type", "no-toml", "preset", "twice"],
+)
+def test_a_file_that_is_no_event(
+    contree: Contree, tmp_path: Path, change: tuple[str, str], sentence: str
+) -> None:
+    file = tmp_path / "event.toml"
+    file.write_text(EVENT.replace(*change), encoding="utf-8")
+    ran = contree("tournament", "run", str(file), "--results", str(tmp_path / "results"))
+    assert (ran.code, ran.out) == (2, "")
+    assert sentence in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_no_file(contree: Contree, tmp_path: Path) -> None:
+    ran = contree("tournament", "run", str(tmp_path / "nowhere.toml"))
+    assert (ran.code, ran.out) == (2, "")
+    assert "there is no such file" in ran.err
+
+
+def test_a_command_that_does_not_exist(contree: Contree, tmp_path: Path) -> None:
+    file = tmp_path / "event.toml"
+    file.write_text(EVENT.replace('"contree", "bot"', '"not-there-at-all", "bot"'), "utf-8")
+    ran = contree("tournament", "run", str(file), "--results", str(tmp_path / "results"))
+    assert ran.code in {1, 2}
+    assert "not-there-at-all" in ran.err
+    assert "Traceback" not in ran.err
