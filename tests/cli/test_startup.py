@@ -56,7 +56,7 @@ def test_help_names_every_command(contree: Contree) -> None:
 
 
 def test_usage_errors(contree: Contree) -> None:
-    for arguments in (["nope"], ["rules", "legal", "--nope"], ["watch"], ["bot", "run"]):
+    for arguments in (["nope"], ["rules", "legal", "--nope"], ["watch", "a", "b"], ["bot", "run"]):
         ran = contree(*arguments)
         assert (ran.code, ran.out) == (2, "")
         assert "Error: " in ran.err

@@ -1,11 +1,11 @@
 """`contree watch`: a match that was played, drawn, as lines and as JSON."""
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -50,6 +50,22 @@ def test_lines(played: Played, contree: Contree) -> None:
     assert ran.out.count("\ndeal 1") == ran.out.count("\ndeal 2") == 2
 
 
+def test_by_label(played: Played, contree: Contree) -> None:
+    ran = contree("watch", "--label", "practice", "--server", played.server)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith(f"match {played.match_id}, ")
+    ran = contree("watch", "--label", "nobody", "--server", played.server)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "contree: There is no match with the label 'nobody': check the label.\n"
+
+
+def test_an_id_or_a_label(contree: Contree) -> None:
+    for arguments in ([], ["m1", "--label", "practice"]):
+        ran = contree("watch", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("contree: Say which match: ")
+
+
 def test_json(played: Played, contree: Contree) -> None:
     ran = contree("watch", played.match_id, "--server", played.server, "--json")
     assert ran.code == 0, ran.err
@@ -75,7 +91,7 @@ def test_drawn_on_a_terminal(played: Played) -> None:
     )
     os.close(theirs)
     drawn = b""
-    with open(ours, "rb", buffering=0) as screen:
+    with io.FileIO(ours) as screen:
         while True:
             try:
                 part = screen.read(65536)
@@ -132,8 +148,7 @@ def test_a_fault_is_told() -> None:
     }
 
 
-def test_no_server(contree: Contree, tmp_path: Path) -> None:
-    del tmp_path
+def test_no_server(contree: Contree) -> None:
     ran = contree("watch", "m1", "--server", "127.0.0.1:1")
     assert ran.code == 1
     assert ran.err.startswith("contree: No contree server answers at 127.0.0.1:1")

@@ -114,6 +114,21 @@ async def test_an_error_of_the_bot_ends_the_program_with_its_traceback(
     )
 
 
+async def test_no_server_is_told_in_a_few_lines(tmp_path: Path) -> None:
+    program = (
+        "from contree.client import *\n"
+        "run_bot(Bot(), server='127.0.0.1:1', connection=Connection(patience=0.01))\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=PIPE, stderr=PIPE, cwd=tmp_path, env={}
+    )
+    _, err = await soon(process.communicate())
+    assert process.returncode == 1
+    lines = err.decode().splitlines()
+    assert len(lines) < 10
+    assert lines[-1].startswith("contree.client.errors.Unreachable: No contree server answers at")
+
+
 async def test_run_bot_returns_when_its_matches_are_over(server: ScriptedServer) -> None:
     """In a thread, where no signal can be handled."""
     running = asyncio.create_task(

@@ -125,7 +125,6 @@ def infer(view: View) -> Knowledge:
     hand = mask_of(view.hand)
     unseen = ALL_CARDS & ~(played | hand)
     may = [unseen & ~cards for cards in never]
-    may[seat] = 0
     left = [8 - len(view.tricks)] * 4
     for turn in range(len(current.cards)):
         left[(current.leader + step * turn) & 3] -= 1
@@ -232,9 +231,13 @@ def _player_of(view: View, bit: int) -> int:
 
 
 def _place_full_hands(may: list[int], left: list[int]) -> None:
-    """When a seat may hold no more cards than it has, it has them all."""
+    """A seat that may hold just as many cards as it has left holds them all; one that has none
+    left holds none.
+    """
     for seat in range(4):
-        if left[seat] and may[seat].bit_count() == left[seat]:
+        if not left[seat]:
+            may[seat] = 0
+        elif may[seat].bit_count() == left[seat]:
             certain = may[seat]
             for other in range(4):
                 if other != seat:

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from contree.cli.errors import BadInput
 from contree.cli.healthcheck import ServerOption
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from contree.cli.render import TableScreen
+    from contree.client import HostClient, Match, TableUpdate
+
+_FIRST_ANSWER_S = 3.0
+"""A person hears soon that there is no server; one that goes away later is waited for."""
 
 
 def watch(
-    match: Annotated[str, typer.Argument(metavar="MATCH", help="The id of the match.")],
+    match: Annotated[
+        str | None, typer.Argument(metavar="MATCH", help="The id of the match.")
+    ] = None,
     *,
     server: ServerOption = None,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL",
+            help="Instead of an id: the newest match with this label, one in play before others. "
+            "Labels are the ids of events, and practice.",
+        ),
+    ] = None,
     pace: Annotated[
         float | None,
         typer.Option(
@@ -39,58 +56,88 @@ def watch(
 
     from contree.cli.output import stdout
 
+    if (match is None) == (label is None):
+        raise BadInput("Say which match: its id, or --label practice, or --label with an event.")
+    found = Watched(match, label, server)
     drawn = stdout().is_terminal and not lines and not as_json
     wait = pace if pace is not None else 0.3 if drawn else 0.0
     if as_json:
-        asyncio.run(_print_json(match, server, wait))
+        asyncio.run(_print_json(found, wait))
     elif drawn:
-        asyncio.run(_draw(match, server, wait))
+        asyncio.run(_draw(found, wait))
     else:
-        asyncio.run(_print_lines(match, server, wait))
+        asyncio.run(_print_lines(found, wait))
 
 
-async def _print_json(match_id: str, server: str | None, wait: float) -> None:
+class Watched(NamedTuple):
+    """Which match, by its id or a label, and where."""
+
+    match_id: str | None
+    label: str | None
+    server: str | None
+
+    async def updates(self) -> AsyncIterator[TableUpdate]:
+        """What happens at its table, from the beginning to the end."""
+        from contree.client import Connection, HostClient
+
+        async with HostClient(self.server, connection=Connection(patience=_FIRST_ANSWER_S)) as host:
+            if self.match_id is None:
+                match_id = await self._newest(host)
+            else:
+                match_id = (await host.get_match(self.match_id)).id
+        async with HostClient(self.server) as host:
+            async for update in host.watch_match(match_id):
+                yield update
+
+    async def _newest(self, host: HostClient) -> str:
+        assert self.label is not None
+        newest: Match | None = None
+        async for match in host.list_matches(self.label):
+            if newest is None or newest.ended or not match.ended:
+                newest = match
+        if newest is None:
+            raise BadInput(f"There is no match with the label {self.label!r}: check the label.")
+        return newest.id
+
+
+async def _print_json(watched: Watched, wait: float) -> None:
     import asyncio
 
     from contree.cli.output import print_json
     from contree.cli.spectate import as_json, match_json
-    from contree.client import HostClient
 
-    async with HostClient(server) as host:
-        async for update in host.watch_match(match_id):
-            if update.match is not None:
-                print_json(match_json(update.match))
-            for event in update.events:
-                print_json({"seq": event.seq, **as_json(event.what)})
-                await asyncio.sleep(wait)
+    async for update in watched.updates():
+        if update.match is not None:
+            print_json(match_json(update.match))
+        for event in update.events:
+            print_json({"seq": event.seq, **as_json(event.what)})
+            await asyncio.sleep(wait)
 
 
-async def _print_lines(match_id: str, server: str | None, wait: float) -> None:
+async def _print_lines(watched: Watched, wait: float) -> None:
     import asyncio
 
     from contree.cli.output import stdout
     from contree.cli.spectate import after, lines, with_match
-    from contree.client import HostClient
 
     console = stdout()
     screen: TableScreen | None = None
-    async with HostClient(server) as host:
-        async for update in host.watch_match(match_id):
-            if update.match is not None:
-                if screen is None:
-                    seats = "  ".join(f"{seat.seat} {seat.bot}" for seat in update.match.seats)
-                    rules = update.match.rules.name
-                    console.print(f"match {match_id}, {rules}: {seats}", soft_wrap=True)
-                screen = with_match(screen, update.match)
-            for event in update.events:
-                assert screen is not None  # the first update brings the match
-                for line in lines(screen, event.what):
-                    console.print(line, soft_wrap=True)
-                screen = after(screen, event.what)
-                await asyncio.sleep(wait)
+    async for update in watched.updates():
+        if update.match is not None:
+            if screen is None:
+                seats = "  ".join(f"{seat.seat} {seat.bot}" for seat in update.match.seats)
+                rules = update.match.rules.name
+                console.print(f"match {update.match.id}, {rules}: {seats}", soft_wrap=True)
+            screen = with_match(screen, update.match)
+        for event in update.events:
+            assert screen is not None  # the first update brings the match
+            for line in lines(screen, event.what):
+                console.print(line, soft_wrap=True)
+            screen = after(screen, event.what)
+            await asyncio.sleep(wait)
 
 
-async def _draw(match_id: str, server: str | None, wait: float) -> None:
+async def _draw(watched: Watched, wait: float) -> None:
     import asyncio
 
     from rich.live import Live
@@ -98,17 +145,15 @@ async def _draw(match_id: str, server: str | None, wait: float) -> None:
     from contree.cli.output import stdout
     from contree.cli.render import table_screen
     from contree.cli.spectate import after, with_match
-    from contree.client import HostClient
 
     screen: TableScreen | None = None
     with Live(console=stdout(), refresh_per_second=10) as live:
-        async with HostClient(server) as host:
-            async for update in host.watch_match(match_id):
-                if update.match is not None:
-                    screen = with_match(screen, update.match)
-                    live.update(table_screen(screen))
-                for event in update.events:
-                    assert screen is not None  # the first update brings the match
-                    screen = after(screen, event.what)
-                    live.update(table_screen(screen))
-                    await asyncio.sleep(wait)
+        async for update in watched.updates():
+            if update.match is not None:
+                screen = with_match(screen, update.match)
+                live.update(table_screen(screen))
+            for event in update.events:
+                assert screen is not None  # the first update brings the match
+                screen = after(screen, event.what)
+                live.update(table_screen(screen))
+                await asyncio.sleep(wait)

@@ -40,7 +40,7 @@ class Patience:
         delay = self._backoff.delay(self._failures)
         if waited + delay > self._limit:
             if type(error) is TryLater:
-                raise Unreachable(self._address, self._limit, str(error)) from error
+                raise Unreachable(self._address, self._limit, str(error)) from None
             raise error
         level = logging.WARNING if self._failures == 1 else logging.DEBUG
         log.log(level, "no connection to %s: %s; trying again", self._address, error)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from contree.client.bot import BatchBot, Bot, Delivery, Practice
 from contree.client.channel import DEFAULT_CONNECTION, Connection, Target
-from contree.client.errors import InternalError, Superseded, TryLater
+from contree.client.errors import ContreeError, InternalError, Superseded, TryLater
 from contree.client.patience import Patience
 from contree.client.seats import Counts, Identity
 from contree.client.session import Session
@@ -131,6 +131,9 @@ def run_bot(
         except KeyboardInterrupt:
             log.info("interrupted")
             return player.summary(interrupted=True)
+        except ContreeError as error:
+            # The way through the event loop tells nobody anything; the cause, if any, is kept.
+            raise error.with_traceback(None) from error.__cause__
     return player.summary()
 
 
