@@ -87,6 +87,18 @@ def test_options_say_the_same_as_a_case(contree: Contree) -> None:
     assert (ran.code, ran.out) == (0, '["KS"]\n')
 
 
+def test_thirds_of_points_at_tout_atout(contree: Contree) -> None:
+    base = words("--contract 80TA --preset coinche-classique")
+    answers = {
+        contree(*SCORE, *base, "--taker-points", one, "--defence-points", other).out
+        for one, other in (("260/3", "256/3"), ("86.67", "85.33"), ("86.666667", "85.333333"))
+    }
+    assert answers == {'{"taker": 170, "defence": 90}\n'}
+    ran = contree(*SCORE, *base, "--taker-points", "86.5", "--defence-points", "85.5")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("contree: taker_points must be a number of points (66.67 or 200/3 ")
+
+
 def test_belote_said_twice_alike_is_fine(contree: Contree) -> None:
     base = words("--contract 90H --taker-points 100 --defence-points 62")
     once = contree(*SCORE, *base, "--belote", "taker")
@@ -174,12 +186,16 @@ def test_bad_questions_about_cards(contree: Contree, arguments: str, sentence: s
         ({"taker_points": None}, "taker_points is missing: "),
         ({"taker_points": -1}, "taker_points must be a whole number from 0 to 1000, not -1"),
         ({"taker_points": 81.5}, "taker_points must be a whole number from 0 to 1000, not 81.5"),
+        ({"taker_points": 1e400}, "taker_points must be a whole number from 0 to 1000, not Inf"),
+        ({"taker_points": "1e999999999"}, "taker_points must be a whole number from 0 to 1000"),
+        ({"taker_points": "1/0"}, "taker_points must be a whole number from 0 to 1000, not "),
+        ({"taker_points": [1]}, "taker_points must be a whole number from 0 to 1000, not [1]"),
         ({"defence_points": True}, "defence_points must be a whole number from 0 to 1000, not t"),
         ({"taker_tricks": 9}, "taker_tricks must be a whole number from 0 to 8, not 9"),
         ({"taker_tricks": 1, "bidder_tricks": 2}, "bidder_tricks 2 cannot exceed taker_tricks 1"),
         ({"belote": "both"}, 'belote must be one of taker, defence, none, not "both"'),
         ({"belote": "none", "taker_belotes": 1}, "belote none contradicts taker_belotes 1"),
-        ({"taker_belotes": 1, "defence_belotes": 1}, "2 belotes are too many: at H there are at"),
+        ({"taker_belotes": 1, "defence_belotes": 1}, "at H the belotes can be 1 at most, not 2"),
         ({"points": 3}, "there is no field 'points': use preset, contract, level, "),
     ],
     ids=str,

@@ -61,3 +61,46 @@ def test_usage_errors(contree: Contree) -> None:
         assert (ran.code, ran.out) == (2, "")
         assert "Error: " in ran.err
         assert "Traceback" not in ran.err
+
+
+def test_what_is_no_address_is_said_at_once(contree: Contree) -> None:
+    for arguments in (["healthcheck"], ["watch", "m1"], ["bot", "run", "contree.bots:Random"]):
+        ran = contree(*arguments, "--server", "nowhere")
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == (
+            "contree: The server 'nowhere' is no address: "
+            "write HOST:PORT, such as 127.0.0.1:50051.\n"
+        )
+
+
+def test_a_variable_of_a_bot_that_is_no_number(
+    contree: Contree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTREE_CAPACITY", "many")
+    ran = contree("bot", "run", "contree.bots:Random", "--practice")
+    assert ran.code == 2
+    assert "CONTREE_CAPACITY" in ran.err or "--capacity" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("missing", "extra", "arguments"),
+    [
+        ("typer", "cli", ["--help"]),
+        ("rich", "cli", ["rules", "list"]),
+        ("structlog", "server", ["serve"]),
+        ("numpy", "tournament", ["tournament", "run", "x.toml"]),
+    ],
+)
+def test_what_is_not_installed_is_named(missing: str, extra: str, arguments: list[str]) -> None:
+    absent = f"import sys; sys.modules[{missing!r}] = None; "
+    start = "from contree.cli.__main__ import main; main()"
+    ran = subprocess.run(
+        [sys.executable, "-c", absent + start, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == (
+        f"contree: This needs {missing}, which is not installed: pip install 'contree[{extra}]'.\n"
+    )

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from contree.engine import masks
-from contree.engine.cards import ALL_CARDS, SUIT_MASKS, Card, mask_of
+from contree.engine.cards import ALL_CARDS, SUIT_MASKS, mask_of
 from contree.engine.masks import BEATS
 from contree.engine.trick import Trick
 from contree.engine.view import View
 
-MARRIAGE: Final = 0b00110000
+_MARRIAGE: Final = 0b00110000
 """Queen and king, within a suit."""
 
 
@@ -130,7 +130,7 @@ def infer(view: View) -> Knowledge:
         left[(current.leader + step * turn) & 3] -= 1
     left[seat] = 0
     if view.belotes:
-        _place_belotes(view, strain, played, may)
+        _place_belotes(view, current, strain, may)
     _place_full_hands(may, left)
     return Knowledge(
         strain,
@@ -205,29 +205,29 @@ def _not_cut(bit: int, best: int, trumps: int, beaten_by: int, duties: int) -> i
     return trumps & beaten_by if duties & masks.UNDERTRUMP_FREE else trumps
 
 
-def _place_belotes(view: View, strain: int, played: int, may: list[int]) -> None:
-    """Who has said belote holds the other card of the pair, unless it was played too."""
-    suits = (strain,) if strain < masks.NO_TRUMP else (0, 1, 2, 3)
-    for suit in suits:
-        pair = MARRIAGE << suit * 8
-        missing = pair & ~played
-        if missing.bit_count() != 1:
-            continue
-        holder = _player_of(view, pair & played)
-        if holder in view.belotes and may[holder] & missing:
-            for seat in range(4):
-                if seat != holder:
-                    may[seat] &= ~missing
+def _place_belotes(view: View, current: Trick, strain: int, may: list[int]) -> None:
+    """Who has said belote holds the other card of the pair, unless it was played too.
 
-
-def _player_of(view: View, bit: int) -> int:
-    """Who played a card, -1 when nobody has."""
-    card = bit.bit_length() - 1
+    At tout-atout a player may have said it for any suit of which a king or queen was played: it is
+    only certain when there are no more such suits than belotes said.
+    """
     step = view.rules.turn_direction.step
-    for trick in view.tricks if view.trick is None else (*view.tricks, view.trick):
-        if card in trick.cards:
-            return (trick.leader + step * trick.cards.index(Card(card))) & 3
-    return -1
+    by_seat = [0, 0, 0, 0]
+    for trick in (*view.tricks, current):
+        for turn, card in enumerate(trick.cards):
+            by_seat[(trick.leader + step * turn) & 3] |= 1 << card
+    suits = (strain,) if strain < masks.NO_TRUMP else (0, 1, 2, 3)
+    for holder in set(view.belotes):
+        pairs = [
+            pair
+            for pair in (_MARRIAGE << 8 * suit for suit in suits)
+            if by_seat[holder] & pair and pair & ~by_seat[holder] & ~may[holder] == 0
+        ]
+        if len(pairs) == view.belotes.count(holder):
+            for pair in pairs:
+                for seat in range(4):
+                    if seat != holder:
+                        may[seat] &= ~pair
 
 
 def _place_full_hands(may: list[int], left: list[int]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from contree.cli.errors import BadInput, Failure
-from contree.cli.healthcheck import DEFAULT_SERVER, ServerOption
+from contree.cli.options import DEFAULT_SERVER, ServerOption
 
 if TYPE_CHECKING:
     from contree.client import Practice
@@ -56,7 +56,14 @@ def run(
         str | None, typer.Option(metavar="ID", help="Names this process over restarts.")
     ] = None,
     capacity: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Seats it plays at once, at most.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            envvar="CONTREE_CAPACITY",
+            show_envvar=False,
+            help="Seats it plays at once, at most.",
+        ),
     ] = None,
     matches: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Stop after that many matches.")

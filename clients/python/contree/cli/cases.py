@@ -7,7 +7,9 @@ engine's own errors say in one sentence what is wrong with it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +17,8 @@ from contree.engine.actions import Bid, parse_bid
 from contree.engine.cards import Card, Strain, parse_cards
 from contree.engine.contract import Doubling
 from contree.engine.errors import EngineError
+from contree.engine.options import TaScale
+from contree.engine.points import Points
 from contree.engine.presets import DEFAULT_PRESET, PRESET_NAMES, load_rules
 from contree.engine.rules import RuleSet
 from contree.engine.scoring import Score, Tally, score
@@ -45,6 +49,7 @@ _EXAMPLES: Final = {
     "taker_points": "100",
     "defence_points": "62",
 }
+_NUMBER: Final = re.compile(r"\d{1,4}([./]\d{1,12})?", re.ASCII)
 _DOUBLINGS: Final = {
     1: Doubling.NONE,
     2: Doubling.CONTRE,
@@ -117,8 +122,8 @@ def read_score(case: Case) -> ScoreCase:
         bid,
         _DOUBLINGS[level],
         Tally(
-            taker_points=_whole(case, "taker_points", 0, 1000),
-            defence_points=_whole(case, "defence_points", 0, 1000),
+            taker_points=_points(case, "taker_points", rules, bid.strain),
+            defence_points=_points(case, "defence_points", rules, bid.strain),
             taker_tricks=taker_tricks,
             bidder_tricks=bidder_tricks,
             taker_belotes=taker_belotes,
@@ -233,6 +238,28 @@ def _whole_or_none(case: Case, name: str, low: int, high: int) -> int | None:
     return value
 
 
+def _points(case: Case, name: str, rules: RuleSet, strain: Strain) -> Points:
+    """Whole points; thirds, such as 200/3 or 66.67, where the rules scale tout-atout by 2/3."""
+    value = case.get(name)
+    if value is None:
+        raise CaseError(f"{name} is missing: give it, for example {_EXAMPLES[name]}")
+    thirds = strain is Strain.ALL_TRUMP and rules.ta_scale is TaScale.TWO_THIRDS
+    expected = "a number of points (66.67 or 200/3 are thirds)" if thirds else "a whole number"
+    problem = CaseError(f"{name} must be {expected} from 0 to 1000, not {_shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise problem
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        raise problem
+    try:
+        given = Fraction(value)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        raise problem from None
+    points = Fraction(round(given * 3), 3) if thirds else Fraction(round(given))
+    if abs(points - given) > Fraction(1, 100) * thirds or not 0 <= points <= 1000:
+        raise problem
+    return points if points.denominator > 1 else int(points)
+
+
 def _belotes(case: Case, rules: RuleSet, strain: Strain) -> tuple[int, int]:
     """How many belotes each side has, from `belote` or from the two counts."""
     most = {Strain.NO_TRUMP: 0, Strain.ALL_TRUMP: rules.belotes_at_all_trump}.get(strain, 1)
@@ -252,7 +279,7 @@ def _belotes(case: Case, rules: RuleSet, strain: Strain) -> tuple[int, int]:
                 f"defence_belotes {counts[1]}: give one or the other"
             )
     if sum(counts) > most:
-        raise CaseError(f"{sum(counts)} belotes are too many: at {strain} there are at most {most}")
+        raise CaseError(f"at {strain} the belotes can be {most} at most, not {sum(counts)}")
     return counts
 
 

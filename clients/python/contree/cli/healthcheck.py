@@ -7,19 +7,7 @@ from typing import Annotated
 import typer
 
 from contree.cli.errors import Failure
-
-ServerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--server",
-        metavar="HOST:PORT",
-        envvar="CONTREE_SERVER",
-        show_envvar=False,
-        help="The server; else $CONTREE_SERVER.",
-    ),
-]
-
-DEFAULT_SERVER = "127.0.0.1:50051"
+from contree.cli.options import DEFAULT_SERVER, ServerOption
 
 
 def healthcheck(

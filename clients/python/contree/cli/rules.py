@@ -95,13 +95,13 @@ def score(
         typer.Option("--level", metavar="1|2|4", help="1 plain (default), 2 contre, 4 surcontre."),
     ] = None,
     taker_points: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--taker-points", metavar="N", help="With the last trick, without belote, calibrated."
         ),
     ] = None,
     defence_points: Annotated[
-        int | None, typer.Option("--defence-points", metavar="N", help="Likewise.")
+        str | None, typer.Option("--defence-points", metavar="N", help="Likewise.")
     ] = None,
     taker_tricks: Annotated[
         int | None, typer.Option("--taker-tricks", metavar="N", help="Tricks of the takers.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from contree.cli.healthcheck import ServerOption
+from contree.cli.options import ServerOption
 
 app = typer.Typer(
     help="Hold a competition between bots.", no_args_is_help=True, rich_markup_mode=None

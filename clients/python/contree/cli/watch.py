@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from contree.cli.errors import BadInput
-from contree.cli.healthcheck import ServerOption
+from contree.cli.options import ServerOption
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -53,11 +53,14 @@ def watch(
     Hands are shown once they may be; lines are printed where there is no terminal.
     """
     import asyncio
+    import logging
 
     from contree.cli.output import stdout
 
     if (match is None) == (label is None):
         raise BadInput("Say which match: its id, or --label practice, or --label with an event.")
+    # The SDK's words about a lost connection would break the drawing.
+    logging.getLogger("contree").addHandler(logging.NullHandler())
     found = Watched(match, label, server)
     drawn = stdout().is_terminal and not lines and not as_json
     wait = pace if pace is not None else 0.3 if drawn else 0.0
