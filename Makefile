@@ -37,6 +37,7 @@ check: setup ## Run the linters, the type checker and the checks of the protocol
 	$(BIN)/buf lint
 	$(BIN)/buf format --exit-code --diff
 	$(BIN)/python proto/generate.py --check
+	$(BIN)/pytest -q tests/test_readme.py
 	@if [ -e proto/baseline.binpb ]; then set -x; $(BIN)/buf breaking --against proto/baseline.binpb; fi
 
 format: setup ## Format the Python and the .proto files

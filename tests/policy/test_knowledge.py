@@ -11,7 +11,7 @@ from contree.policy.knowledge import infer
 
 @pytest.mark.parametrize("name", PRESET_NAMES)
 def test_nobody_is_thought_without_a_card_that_he_holds(name: str) -> None:
-    for deal in random_states(preset(name), 60):
+    for deal in random_states(preset(name), 150):
         if deal.play is None:
             continue
         view = view_of(deal)

@@ -217,7 +217,7 @@ def _place_belotes(view: View, current: Trick, strain: int, may: list[int]) -> N
         for turn, card in enumerate(trick.cards):
             by_seat[(trick.leader + step * turn) & 3] |= 1 << card
     suits = (strain,) if strain < masks.NO_TRUMP else (0, 1, 2, 3)
-    for holder in set(view.belotes):
+    for holder in set(view.belotes) - {view.seat}:
         pairs = [
             pair
             for pair in (_MARRIAGE << 8 * suit for suit in suits)

@@ -59,7 +59,7 @@ CARD_STYLE: Final = CardStyle()
 class BidStyle(NamedTuple):
     """How the player bids. Points are card points, marks those of the score."""
 
-    spread: float = 23.0
+    spread: float = 19.0
     """Standard deviation of the points about what is expected of them."""
     capot_mean: float = 168.0
     """Where half the deals are capots ..."""
@@ -67,7 +67,7 @@ class BidStyle(NamedTuple):
     """... and how quickly that changes."""
     open_above: float = 0.0
     """Marks that a bid must promise to be made when one may pass."""
-    claim: float = 1.6
+    claim: float = 1.0
     """Marks that each point of a bid is worth: it tells the partner and hinders the opponents."""
     claim_most: float = 40.0
     """The points of a bid, above the lowest one possible, that are worth it at most."""
@@ -96,9 +96,9 @@ class BidStyle(NamedTuple):
     """The part of the marks that the opponents expect that a pass is thought to concede."""
     contre: float = 50.0
     """Marks that a contre must promise more than a pass."""
-    surcontre: float = 120.0
+    surcontre: float = 180.0
     """The same for a surcontre."""
-    contred: float = 12.0
+    contred: float = 10.0
     """Points that one's own contract is worth less once it was contred."""
 
 

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import NamedTuple
@@ -39,9 +40,8 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
     async with contextlib.AsyncExitStack() as stack:
         url = settings.redis_url
         if url is None:
-            fsync = "everysec" if settings.fsync == "everysec" else "always"
             embedded = await stack.enter_async_context(
-                embedded_store(settings.data_dir, fsync)  # type: ignore[arg-type]
+                embedded_store(settings.data_dir, settings.fsync)
             )
             url = embedded.url
         store = await connect(url)
@@ -83,14 +83,23 @@ async def serve(settings: Settings) -> None:
 
 
 def _bind(rpc: RpcServer, listen: str) -> str:
-    host, _ = parse_address(listen)
+    host, wanted = parse_address(listen)
     try:
         port = rpc.bind(listen)
     except RuntimeError:
-        port = 0
-    if not port:
-        raise AddressUnavailable(listen, "another program listens there", "--listen")
+        raise _why_not(listen, host, wanted) from None
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _why_not(listen: str, host: str, port: int) -> AddressUnavailable:
+    """Why an address cannot be listened on: gRPC does not say, the operating system does."""
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.bind(place)
+        return AddressUnavailable(listen, "gRPC refused it", "--listen")
+    except OSError as error:
+        return AddressUnavailable.from_os(listen, error, "--listen")
 
 
 def _write_ready(settings: Settings, serving: Serving) -> None:

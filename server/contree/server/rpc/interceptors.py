@@ -96,8 +96,11 @@ async def errors(method: str, context: Context) -> AsyncIterator[None]:
         )
 
 
-def counted(metrics: Metrics, methods: frozenset[str]) -> Around:
-    """Count calls by method and status; ``methods`` are the only values of the label."""
+def counted(metrics: Metrics, methods: frozenset[str], unary: frozenset[str]) -> Around:
+    """Count calls by method and status, and time the ``unary`` ones of them.
+
+    ``methods`` are the only values of the label.
+    """
 
     @contextlib.asynccontextmanager
     async def around(method: str, context: Context) -> AsyncIterator[None]:
@@ -112,7 +115,8 @@ def counted(metrics: Metrics, methods: frozenset[str]) -> Around:
             raise
         finally:
             metrics.rpcs.labels(name, code.name).inc()
-            metrics.rpc_seconds.labels(name).observe(time.monotonic() - began)
+            if method in unary:
+                metrics.rpc_seconds.labels(name).observe(time.monotonic() - began)
 
     return around
 

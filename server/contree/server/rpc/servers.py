@@ -34,6 +34,12 @@ SERVICE_NAMES: Final = tuple(service.full_name for service in _SERVICES)
 METHODS: Final = frozenset(
     f"/{service.full_name}/{method.name}" for service in _SERVICES for method in service.methods
 )
+UNARY_METHODS: Final = frozenset(
+    f"/{service.full_name}/{method.name}"
+    for service in _SERVICES
+    for method in service.methods
+    if not method.client_streaming and not method.server_streaming
+)
 
 
 class RpcServer:
@@ -46,7 +52,7 @@ class RpcServer:
             interceptors=(
                 # Outermost first: an error is counted as the status it became.
                 Interceptor(request_ids),
-                Interceptor(counted(host.metrics, METHODS)),
+                Interceptor(counted(host.metrics, METHODS, UNARY_METHODS)),
                 Interceptor(errors),
             ),
             options=(
