@@ -261,6 +261,36 @@ async def test_a_bot_that_stays_away_is_replaced(matches: Any, bots: Bots) -> No
     assert {fault.kind for fault in match.faults} == {match_pb2.FAULT_KIND_DISCONNECTED}
 
 
+async def test_a_bot_that_leaves_before_play_begins_has_no_fault(matches: Any, bots: Bots) -> None:
+    bot = bots()
+    await bot.hello()
+    control = match_pb2.TimeControl()
+    control.disconnect_grace.FromMilliseconds(0)
+    control.ready.FromMilliseconds(100)
+    created = (await matches.CreateMatch(board(labels=["left"], time_control=control))).match
+    await bot.next("seat_assigned")
+    await bot.next("seat_assigned")
+    await bot.close()
+    async for update in matches.WatchMatches(_watch("left")):
+        if update.match.state == match_pb2.MATCH_STATE_ENDED:
+            break
+    match = (await matches.GetMatch(_get(created.id))).match
+    assert match.end_reason == match_pb2.END_REASON_NOT_STARTED
+    assert not match.faults
+
+
+async def test_an_instance_id_belongs_to_one_bot(matches: Any, bots: Bots) -> None:
+    bot = bots()
+    await bot.hello(instance="one")
+    await matches.CreateMatch(board())
+    await bot.ready()
+    await bot.ready()
+    thief = bots()
+    welcome = (await thief.hello("thief", instance="one")).welcome
+    assert welcome.seats_owed == 0
+    await bot.next("turn")
+
+
 async def test_a_resigned_seat_is_played_by_the_house(matches: Any, bots: Bots) -> None:
     bot = bots()
     await bot.hello()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from contree.engine import Seat
-from contree.server.host.session import Session
+from contree.server.host.session import InstanceKey, Session
 from contree.server.host.table import Table
 from contree.server.match import SeatPlan
 
@@ -14,7 +14,7 @@ class Lobby:
     """Sessions by instance, and the seats that wait for a bot, oldest first."""
 
     def __init__(self) -> None:
-        self._sessions: dict[tuple[str, str], Session] = {}
+        self._sessions: dict[InstanceKey, Session] = {}
         self._waiting: dict[tuple[str, Seat], Table] = {}
 
     def enter(self, session: Session) -> Session | None:
@@ -30,9 +30,9 @@ class Lobby:
         if self._sessions.get(key) is session:
             del self._sessions[key]
 
-    def find(self, key_id: str, instance_id: str) -> Session | None:
+    def find(self, key: InstanceKey) -> Session | None:
         """The session of an instance."""
-        return self._sessions.get((key_id, instance_id))
+        return self._sessions.get(key)
 
     def sessions(self) -> tuple[Session, ...]:
         """All sessions, oldest first."""

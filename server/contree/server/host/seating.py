@@ -8,10 +8,10 @@ from contree.engine import SEATS, Seat
 from contree.server.host import frames
 from contree.server.host.follow import EventFeeds
 from contree.server.host.lobby import Lobby
-from contree.server.host.session import Session
+from contree.server.host.session import InstanceKey, Session
 from contree.server.host.table import Attached, Table
 from contree.server.host.tables import Tables
-from contree.server.match import Rejected, Stage, Step, TakeSeat
+from contree.server.match import Match, Rejected, Stage, Step, TakeSeat
 
 
 class Seating:
@@ -21,7 +21,7 @@ class Seating:
         self._tables = tables
         self._feeds = feeds
         self._loop = asyncio.get_running_loop()
-        self._held: dict[tuple[str, str], set[tuple[str, Seat]]] = {}
+        self._held: dict[InstanceKey, set[tuple[str, Seat]]] = {}
         self.lobby = Lobby()
 
     def owed(self, session: Session) -> int:
@@ -58,9 +58,9 @@ class Seating:
             if not state.taken:
                 self.lobby.await_bot(table, seat)
                 continue
-            key = (match.spec.seats[seat].key_id, state.instance_id)
+            key = _holder(match, seat)
             self._held.setdefault(key, set()).add((match.id, seat))
-            session = self.lobby.find(*key)
+            session = self.lobby.find(key)
             if session is not None:
                 self._attach(table, seat, session, resumed=True)
             else:
@@ -73,7 +73,7 @@ class Seating:
         self.lobby.forget(table)
         match = table.match
         for seat in SEATS:
-            key = (match.spec.seats[seat].key_id, match.seats[seat].instance_id)
+            key = _holder(match, seat)
             held = self._held.get(key)
             if held is not None:
                 held.discard((match.id, seat))
@@ -94,7 +94,7 @@ class Seating:
             if isinstance(outcome, Rejected):
                 return
             self._held.setdefault(identity.key, set()).add((table.match.id, seat))
-            present = self.lobby.find(*identity.key)
+            present = self.lobby.find(identity.key)
             if present is not None:
                 self._attach(table, seat, present, resumed=False)
             else:
@@ -122,3 +122,9 @@ class Seating:
             table.readers = [one for one in table.readers if one.owner is not session]
             self._tables.rearm(table)
         session.seats.clear()
+
+
+def _holder(match: Match, seat: Seat) -> InstanceKey:
+    """The instance that a taken seat belongs to."""
+    plan = match.spec.seats[seat]
+    return InstanceKey(plan.key_id, plan.bot, match.seats[seat].instance_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contree.engine import Seat
 from contree.server.host.outbox import Outbox
@@ -13,9 +13,17 @@ if TYPE_CHECKING:
     from contree.server.host.table import Table
 
 
+class InstanceKey(NamedTuple):
+    """One process of one bot: whoever comes back with it gets its seats back."""
+
+    key_id: str
+    bot: str
+    instance_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is at the other end. A session is (key, instance id): the newest one counts."""
+    """Who is at the other end. The newest session of an instance counts."""
 
     bot: str
     bot_version: str
@@ -27,9 +35,9 @@ class Identity:
     key_id: str = ""
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> InstanceKey:
         """What sessions are told apart by."""
-        return self.key_id, self.instance_id
+        return InstanceKey(self.key_id, self.bot, self.instance_id)
 
 
 class Session:

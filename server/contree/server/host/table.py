@@ -62,6 +62,11 @@ class Table:
         if self.match.stage is not Stage.ENDED and self._away_since[seat] is None:
             self._away_since[seat] = now
 
+    def begin_play(self, now: float) -> None:
+        """All seats are ready: from here on absence counts."""
+        self._away = [0.0, 0.0, 0.0, 0.0]
+        self._away_since = [None if since is None else now for since in self._away_since]
+
     def start_clock(self, seat: Seat, now: float) -> None:
         """A new decision is owed."""
         self.turn_started[seat] = now
@@ -86,9 +91,12 @@ class Table:
         self.stage_started += seconds
 
     def grace_left(self, seat: Seat, now: float) -> float | None:
-        """Seconds of absence left to a seat that is away, None when its bot is there."""
+        """Seconds of absence left to a seat that is away, None when its bot is there.
+
+        Before play begins absence is no fault: the match does not start then.
+        """
         since = self._away_since[seat]
-        if since is None or self.match.seats[seat].house:
+        if since is None or self.match.seats[seat].house or self.match.stage is not Stage.PLAYING:
             return None
         return self.match.spec.time.disconnect_grace / 1000 - self._away[seat] - (now - since)
 

@@ -232,6 +232,8 @@ class Tables:
                 attached.session.send(self.turn(table, seat, again=False))
         if step.after.stage is not before.stage:
             table.stage_started = now
+            if step.after.stage is Stage.PLAYING:
+                table.begin_play(now)
             self._restaged(before.stage, step.after.stage)
             if step.after.stage is Stage.ENDED:
                 self._to_seats(table, lambda ref: frames.match_ended(step.after, ref))
