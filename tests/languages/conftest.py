@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.languages.processes import ROOT
+from tests.bots.processes import ROOT
 
 from contree.server.app import running
 from contree.server.settings import Settings

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterable
 
 import pytest
-from tests.languages.processes import PYTHON_BOT, started
+from tests.bots.processes import PYTHON_BOT, started
 
 from contree.client import (
     BotSeat,

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
-from tests.languages.processes import BotProcess, started
+from tests.bots.processes import BotProcess, started
 from tests.languages.scripted import ScriptedServer, scripted_server
 
 from contree.engine import Deal, DecisionKind, SeededDeals, preset, project

@@ -48,6 +48,7 @@ async def test_the_same_request_id_makes_one_match(matches: Any) -> None:
         ({"seats": [*HOUSE[:3], match_pb2.SeatSpec(seat=4)]}, "seats[3]"),  # type: ignore[arg-type]
         ({"labels": [""]}, "labels[0]"),
         ({"disclosure_policy": 2}, "disclosure_group"),
+        ({"disclosure_policy": 77}, "disclosure_policy"),
         (
             {
                 "deals": match_pb2.DealSource(seeded=match_pb2.SeededDeals(seed=b"short")),
@@ -178,4 +179,29 @@ async def test_connected_bots_are_listed(matches: Any, bots: Callable[[], RawBot
     bot = bots()
     await bot.hello("lister", "i-1", capacity=3)
     listed = (await matches.ListBots(match_service_pb2.ListBotsRequest())).bots
-    assert [(one.bot, one.instance_id, one.capacity) for one in listed] == [("lister", "i-1", 3)]
+    assert [(one.bot, one.instance_id, one.capacity) for one in listed] == [("lister", "", 3)]
+
+
+async def test_the_house_plays_a_long_race_without_stopping_others(matches: Any) -> None:
+    made = match_service_pb2.CreateMatchRequest(
+        race=match_pb2.RaceMode(target=0, deals=60), seats=HOUSE, labels=["long"]
+    )
+    created = (await matches.CreateMatch(made)).match
+    assert created.state == match_pb2.MATCH_STATE_PLAYING
+    await matches.ListBots(match_service_pb2.ListBotsRequest())
+    (ended,) = await _ended(matches, "long", "", 1)
+    assert ended.match.end_reason == match_pb2.END_REASON_DEALS_PLAYED
+    assert len(ended.match.results) == 60
+
+
+async def test_a_request_id_is_not_for_other_cards_or_a_looser_policy(matches: Any) -> None:
+    def asked(seed: int, **fields: Any) -> match_service_pb2.CreateMatchRequest:
+        source = match_pb2.DealSource(seeded=match_pb2.SeededDeals(seed=bytes([seed]) * 32))
+        return board(request_id="r", deals=source, **fields)
+
+    first = (await matches.CreateMatch(asked(1))).match
+    assert (await matches.CreateMatch(asked(1))).match.id == first.id
+    for other in (asked(2), asked(1, disclosure_group="g", disclosure_policy=2)):
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await matches.CreateMatch(other)
+        assert refused.value.code() is grpc.StatusCode.ALREADY_EXISTS

@@ -190,6 +190,7 @@ async def test_events_come_without_gaps_and_again_from_where_they_were_seen(
         elif kind == "turn":
             await again.act(message.turn)
         ended += kind == "match_ended"
+    assert by_ref.keys() == seats.keys()
     for ref, seqs in by_ref.items():
         first = 2 if seats[ref] == seat else 1
         assert sorted(set(seqs)) == list(range(first, max(seqs) + 1))

@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 from contree.engine.actions import CONTRE, DECLINE, PASS, SURCONTRE, Bid, Call
 from contree.engine.cards import mask_of
 from contree.engine.contract import Contract, Doubling
+from contree.engine.masks import NO_TRUMP
 from contree.engine.rules import BELOTE_POINTS
 from contree.engine.view import View
-from contree.policy.hand import DEFENDING, HELPING, TAKING, belotes
+from contree.policy.hand import DEFENDING, HELPING, TAKING, belotes, is_solid
 from contree.policy.hearing import Heard, hear
 from contree.policy.outlook import Outlook, outlook
 from contree.policy.style import BidStyle
@@ -35,13 +36,12 @@ def call(view: View, style: BidStyle) -> Call:
         stay = thinking.marks(contract, Doubling.NONE, thinking.our_mean(contract.strain))
         return bid if bid is not None and gain > stay else PASS
     mean = thinking.their_mean(contract)
-    conceded = thinking.marks(contract, Doubling.NONE, mean)
-    if CONTRE in view.legal:
+    if CONTRE in view.legal and thinking.contre_pays(contract, mean):
         contred = -thinking.marks(contract, Doubling.CONTRE, mean)
-        if contred > style.contre - conceded and (bid is None or contred > gain):
+        if bid is None or contred > gain:
             return CONTRE
-    passing = -conceded * (style.conceding if conceded > 0 else 1.0)
-    return bid if bid is not None and gain > passing else PASS
+    conceded = thinking.marks(contract, Doubling.NONE, mean)
+    return bid if bid is not None and gain > -conceded else PASS
 
 
 def answer_contre(view: View, style: BidStyle) -> Call:
@@ -50,10 +50,7 @@ def answer_contre(view: View, style: BidStyle) -> Call:
     if contract is None:
         return DECLINE
     thinking = _Thinking.about(view, style)
-    mean = thinking.their_mean(contract)
-    conceded = thinking.marks(contract, Doubling.NONE, mean)
-    contred = -thinking.marks(contract, Doubling.CONTRE, mean)
-    return CONTRE if contred > style.contre - conceded else DECLINE
+    return CONTRE if thinking.contre_pays(contract, thinking.their_mean(contract)) else DECLINE
 
 
 def answer_surcontre(view: View, style: BidStyle) -> Call:
@@ -86,6 +83,8 @@ class _Thinking(NamedTuple):
     def our_mean(self, strain: int) -> float:
         """The points that the own pair may expect in this strain."""
         hand, heard, style = self.hand, self.heard, self.style
+        if is_solid(hand, strain) and (strain < NO_TRUMP or self._leads()):
+            return _ALL
         marriages = belotes(hand, strain, self.view.rules.belotes_at_all_trump)
         belote = BELOTE_POINTS * marriages
         promised = heard.partner.get(strain)
@@ -101,6 +100,10 @@ class _Thinking(NamedTuple):
         elif heard.partner_passed:
             mean -= style.partner_passed
         return mean - style.opposed * heard.opponents_bidding
+
+    def _leads(self) -> bool:
+        view = self.view
+        return view.rules.turn_direction.next(view.dealer) is view.seat
 
     def their_mean(self, contract: Contract) -> float:
         """The points that the opponents may expect in their contract."""
@@ -133,12 +136,26 @@ class _Thinking(NamedTuple):
                 best, most = rank, worth
         return Bid(ladder[best], strain), most
 
+    def contre_pays(self, contract: Contract, mean: float) -> bool:
+        """Whether the opponents' contract is worth less to them with contre, by enough."""
+        gain = self._gain(contract, Doubling.NONE, Doubling.CONTRE, mean)
+        all_well = self._gain(contract, Doubling.NONE, Doubling.CONTRE, _NONE)
+        return -gain > -all_well * self.style.contre
+
     def surcontre_pays(self, contract: Contract) -> bool:
-        """Whether the own contract, contred, is worth more with surcontre."""
+        """Whether the own contract, contred, is worth more with surcontre, by enough."""
         mean = self.our_mean(contract.strain) - self.style.contred
-        contred = self.marks(contract, Doubling.CONTRE, mean)
-        return self.marks(contract, Doubling.SURCONTRE, mean) > contred + self.style.surcontre
+        gain = self._gain(contract, Doubling.CONTRE, Doubling.SURCONTRE, mean)
+        all_well = self._gain(contract, Doubling.CONTRE, Doubling.SURCONTRE, _ALL)
+        return gain > all_well * self.style.surcontre
+
+    def _gain(self, contract: Contract, before: Doubling, after: Doubling, mean: float) -> float:
+        """What doubling brings the takers."""
+        return self.marks(contract, after, mean) - self.marks(contract, before, mean)
 
 
+_NONE: Final = 0.0
+_ALL: Final = 1000.0
+"""Means of points with which every contract fails, or is made."""
 _ALL_BUT_ONE: Final = 3
 """After so many calls both opponents have spoken."""

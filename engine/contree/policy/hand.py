@@ -128,3 +128,36 @@ def belotes(hand: int, strain: int, at_all_trump: int) -> int:
     if strain == NO_TRUMP or not at_all_trump:
         return 0
     return sum(hand >> suit * 8 & _MARRIAGE == _MARRIAGE for suit in range(4))
+
+
+def is_solid(hand: int, strain: int) -> bool:
+    """Whether a hand of eight cards takes every trick once it has the lead, wherever the others
+    are.
+    """
+    if strain >= NO_TRUMP:
+        order = _PLAIN_ORDER if strain == NO_TRUMP else _TRUMP_ORDER
+        return all(_run(hand >> 8 * suit & 255, order) for suit in range(4))
+    for suit in range(4):
+        held = hand >> 8 * suit & 255
+        if suit != strain:
+            if not _run(held, _PLAIN_ORDER):
+                return False
+        else:
+            # At worst one opponent has all the other trumps: each of them needs one from the top.
+            missing = 8 - held.bit_count()
+            tops = sum([1 << rank for rank in _TRUMP_ORDER[:missing]])
+            if held & tops != tops:
+                return False
+    return True
+
+
+_PLAIN_ORDER: Final = (7, 6, 5, 4, 3, 2, 1, 0)
+_TRUMP_ORDER: Final = (3, 2, 7, 6, 5, 4, 1, 0)
+
+
+def _run(held: int, order: tuple[int, ...]) -> bool:
+    """Whether a holding is a run from the best rank down, or nothing."""
+    for rank in order:
+        if not held >> rank & 1:
+            return held & sum([1 << lower for lower in order[order.index(rank) :]]) == 0
+    return True

@@ -20,9 +20,12 @@ def keep_value(knowledge: Knowledge, card: int, points: Sequence[int], style: Ca
             return style.trick
         if not higher:
             return own + style.top_trump
-        return style.lower * own + style.ruff
+        # The partner's better trumps take nothing from it.
+        lost = 1.0 - style.lower
+        return own * (1.0 - lost * knowledge.against(higher)) + style.ruff
     if not higher:
-        return own + style.master * _safe(knowledge, suit)
+        safe = _safe(knowledge, suit)
+        return own * (2.0 * safe - 1.0) + style.master * safe
     held = knowledge.hand & suit
     if higher & (higher - 1) == 0:
         return own * (style.guarded if held.bit_count() > 1 else style.bare)

@@ -17,6 +17,14 @@ from contree.engine.view import View
 _MARRIAGE: Final = 0b00110000
 """Queen and king, within a suit."""
 
+_OTHERS: Final = tuple(
+    tuple(
+        tuple(other for other in range(4) if other not in (seat, asked))[:2] for asked in range(4)
+    )
+    for seat in range(4)
+)
+"""The two seats besides one's own and the one that is asked about."""
+
 
 class Knowledge(NamedTuple):
     """What is known before the seat plays a card. Sets of cards are masks."""
@@ -50,8 +58,7 @@ class Knowledge(NamedTuple):
         if not cards:
             return 0.0
         left = self.left
-        me = self.seat
-        first, second = (other for other in (0, 1, 2, 3) if other not in (me, seat))
+        first, second = _OTHERS[self.seat][seat]
         with_first = cards & may[first]
         with_second = cards & may[second]
         if cards & ~(with_first | with_second):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from contree.engine.actions import Action, Announced, Bid
 from contree.engine.auction import DecisionKind
-from contree.engine.cards import SUIT_MASKS, Card
+from contree.engine.cards import SUIT_MASKS, Card, Strain
 from contree.engine.drive import Policy
 from contree.engine.masks import NO_TRUMP
+from contree.engine.rules import RuleSet
 from contree.engine.view import View
 from contree.policy.bidding import answer_contre, answer_surcontre, call
 from contree.policy.following import follow
@@ -53,7 +56,7 @@ def _card(view: View, style: CardStyle) -> Action:
     card = cards[0]
     if len(cards) > 1:
         knowledge = infer(view)
-        points = view.rules.card_points(contract.strain)
+        points = _points(view.rules, contract.strain)
         if trick.cards:
             card = follow(knowledge, trick.cards, cards, points, style)
         else:
@@ -63,6 +66,11 @@ def _card(view: View, style: CardStyle) -> Action:
         if announced in legal:
             return announced
     return card
+
+
+@lru_cache(maxsize=256)
+def _points(rules: RuleSet, strain: Strain) -> tuple[int, ...]:
+    return rules.card_points(strain)
 
 
 def _partner_suits(view: View) -> int:

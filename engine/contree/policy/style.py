@@ -26,11 +26,13 @@ class CardStyle(NamedTuple):
     trick: float = 40.0
     """A trump when nobody else has one: a trick."""
 
-    # what others will add to a trick
-    partner_gives: float = 0.0
-    partner_loses: float = 0.0
+    # what a trick brings, besides what lies on the table
     opponent_gives: float = 6.0
+    """Points that an opponent still to play adds to a trick that his pair wins ..."""
     opponent_loses: float = 4.0
+    """... and to one that it loses."""
+    win: float = 3.5
+    """To win a trick that others have led: one leads to the next."""
 
     # leading
     draw: float = 4.0
@@ -47,10 +49,6 @@ class CardStyle(NamedTuple):
     """To lead a suit that the partner has bid."""
     under_master: float = -2.5
     """To lead a low card of a suit in which one holds the ten or the ace."""
-    tempo: float = 0.0
-    """To lead a card that holds, and lead again."""
-    lead_again: float = 3.5
-    """To win the trick and lead to the next."""
 
 
 CARD_STYLE: Final = CardStyle()
@@ -74,8 +72,9 @@ class BidStyle(NamedTuple):
     unopposed: float = 0.5
     """The part of it that is left when both opponents have passed."""
     usual: float = 102.0
-    """Mean of the best strain of a hand, and its standard deviation: what hands are likely."""
+    """The points that a hand may expect in its best strain, on average over hands ..."""
     usual_spread: float = 15.0
+    """... and their standard deviation."""
     partner_passed: float = 1.5
     """Points that a hand is worth less when the partner has passed."""
     partner_elsewhere: float = 4.0
@@ -84,7 +83,7 @@ class BidStyle(NamedTuple):
     """The same for each opponent who has bid."""
     stretched: float = 13.0
     """Points above its level that the lowest bid over an opponent promises at most."""
-    believed: float = 0.8
+    believed: float = 0.75
     """The part that is believed of what opponents promise above the usual."""
     believed_most: float = 155.0
     """The highest mean that opponents are believed to have."""
@@ -92,13 +91,11 @@ class BidStyle(NamedTuple):
     """Points that the opponents' contract is worth less when the partner has bid."""
     feared: float = 0.3
     """The likelihood that opponents say contre when it pays."""
-    conceding: float = 0.8
-    """The part of the marks that the opponents expect that a pass is thought to concede."""
-    contre: float = 50.0
-    """Marks that a contre must promise more than a pass."""
-    surcontre: float = 180.0
+    contre: float = 0.3
+    """What a contre must be expected to gain, as part of what it gains when all goes well."""
+    surcontre: float = 0.6
     """The same for a surcontre."""
-    contred: float = 10.0
+    contred: float = 14.0
     """Points that one's own contract is worth less once it was contred."""
 
 

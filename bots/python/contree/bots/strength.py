@@ -15,7 +15,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from statistics import fmean, stdev
-from time import perf_counter
+from time import process_time
 from typing import Final, NamedTuple
 
 from contree.engine import (
@@ -50,7 +50,7 @@ class Comparison(NamedTuple):
     results: tuple[DealResult, ...]
     """Two for each board."""
     decision_us: float
-    """Mean time of a decision of the first player, in microseconds."""
+    """Mean CPU time of a decision of the first player, in microseconds."""
 
     @property
     def made(self) -> float:
@@ -89,9 +89,9 @@ class _Stopwatch:
         self._decisions = 0
 
     def __call__(self, view: View) -> Action:
-        start = perf_counter()
+        start = process_time()
         action = self._player(view)
-        self._seconds += perf_counter() - start
+        self._seconds += process_time() - start
         self._decisions += 1
         return action
 
@@ -116,11 +116,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     first, second = PLAYERS[chosen.first](1), PLAYERS[chosen.second](2)
     print(f"{chosen.first} - {chosen.second}, {chosen.boards} boards, seed {chosen.seed!r}")
-    print(f"{'rules':20}  {'marks a board (95%)':>21}  contracts made  us a decision")
+    print(f"{'rules':20}  {'marks a board (95%)':>21}  contracts made  us CPU a decision")
     for name in PRESET_NAMES if chosen.preset == "all" else (chosen.preset,):
         found = compare(first, second, preset(name), chosen.boards, chosen.seed)
         interval = f"{found.mean:+.0f} ± {found.error:.0f}"
-        print(f"{name:20}  {interval:>21}  {found.made:14.0%}  {found.decision_us:13.0f}")
+        print(f"{name:20}  {interval:>21}  {found.made:14.0%}  {found.decision_us:17.0f}")
 
 
 if __name__ == "__main__":

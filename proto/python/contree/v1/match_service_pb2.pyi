@@ -480,7 +480,7 @@ class ConnectedBot(_message.Message):
     bot_version: _builtins.str
     """Its version."""
     instance_id: _builtins.str
-    """Its instance id."""
+    """Its instance id; empty for whoever does not share its key, for it is what a seat is taken back by."""
     capacity: _builtins.int
     """Seats it plays at once, at most."""
     seats: _builtins.int

@@ -80,6 +80,8 @@ class EventFeeds:
     async def _join(self, table: Table, reader: Reader, session: Session) -> None:
         try:
             await join(self._store, table, reader)
+            if session.outbox.closed:
+                table.readers = [one for one in table.readers if one.owner is not session]
         except StoreError as error:
             _log.warning("events_unavailable", match_id=table.match.id, error=str(error))
             self._on_failure(session)

@@ -169,13 +169,10 @@ def deal_ended(match: Match, index: int, ref: int) -> ServerMessage:
 
 def match_ended(match: Match, ref: int) -> ServerMessage:
     """The match is over."""
-    if match.end is None:
-        raise ValueError(f"match {match.id} is not over")
-    winner = match.game.outcome.winner if match.game.outcome else None
-    over = feed.MatchOver(match.end, match.game.scores, winner)
+    over = _match_over(feed.match_over(match))
     return ServerMessage(
         match_ended=play_service_pb2.SeatMatchEnded(
-            seat_ref=ref, match_id=match.id, match_ended=_match_over(over)
+            seat_ref=ref, match_id=match.id, match_ended=over
         )
     )
 

@@ -211,7 +211,7 @@ class Host:
             raise MatchElsewhere(match_id)
         try:
             return await self.tables.ask(table, Abandon(EndReason.CANCELLED, reason))
-        except Rejected:
+        except Rejected:  # MatchLost goes on up
             raise MatchEnded(match_id) from None
 
     async def disclosed(self, match: Match) -> bool:
@@ -268,19 +268,24 @@ class Host:
             return table
         self.notices.changed(table)
         self.seating.open(table)
+        self.tables.go_on(table)
         return table
 
     def _adopt(self, match: Match, fence: int) -> None:
         if match.stage is Stage.ENDED:
             # Its server died between the last entry and the record.
-            self.notices.ended(Table(match, fence, self._loop.time()))
+            self._conclude(match)
             return
         self._open(match, fence)
 
     def _ended(self, table: Table) -> None:
         self.seating.close(table)
-        self.notices.ended(table)
+        self._conclude(table.match)
         self.seating.fill()
+
+    def _conclude(self, match: Match) -> None:
+        at_once = match.spec.disclosure is Disclosure.AT_MATCH_END
+        self.notices.ended(match, disclosed=at_once)
 
     def _lost(self, table: Table, why: str) -> None:
         _log.warning("match_lost", match_id=table.match.id, why=why)
@@ -326,6 +331,11 @@ def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:
         and existing.board == asked.board
         and existing.seats == asked.seats
         and existing.labels == asked.labels
+        and existing.time == asked.time
+        and existing.faults == asked.faults
+        and existing.group == asked.group
+        and existing.disclosure is asked.disclosure
+        and (asked.drawn or existing.deals == asked.deals)
     )
     if not same:
         raise RequestIdReused(asked.request_id, existing.match_id)

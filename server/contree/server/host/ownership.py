@@ -8,7 +8,7 @@ from collections.abc import Callable
 import structlog
 
 from contree.server.host.tables import Tables
-from contree.server.match import JournalError, Match, Stage, decode_entry, fold
+from contree.server.match import Match, Stage, decode_entry, fold
 from contree.server.store import MatchNotFound, MatchStore, StoreError, StoreUnavailable
 
 _PAGE = 500
@@ -41,6 +41,8 @@ class Ownership:
         self._in_hand = in_hand
         self._adopt = adopt
         self._lost = lost
+        self._aside: set[str] = set()
+        """Matches that cannot be taken over here; left alone until a restart."""
         self.adopting = True
         """Switched off when the server drains."""
 
@@ -74,7 +76,10 @@ class Ownership:
         while page := await self._store.live(after=after, limit=_PAGE):
             after = page[-1]
             for match_id in page:
-                if self._tables.get(match_id) is None and not self._in_hand(match_id):
+                if not self.adopting:
+                    return
+                free = self._tables.get(match_id) is None and not self._in_hand(match_id)
+                if free and match_id not in self._aside:
                     await self._take_over(match_id)
 
     async def _take_over(self, match_id: str) -> None:
@@ -85,15 +90,26 @@ class Ownership:
             match = fold(decode_entry(data) for data in await self._store.read(match_id))
         except MatchNotFound:
             return
-        except (JournalError, ValueError) as error:
-            _log.error("journal_unreadable", match_id=match_id, error=str(error))
+        except StoreError:
+            raise
+        except Exception:
+            # One match that cannot be read must not take the others down with it.
+            self._set_aside(match_id)
             return
         if self._tables.get(match_id) is not None:
             return
-        self._adopt(match, fence)
+        try:
+            self._adopt(match, fence)
+        except Exception:
+            self._set_aside(match_id)
+            return
         _log.info(
             "match_adopted", match_id=match_id, version=match.version, stage=match.stage.value
         )
+
+    def _set_aside(self, match_id: str) -> None:
+        _log.exception("match_set_aside", match_id=match_id)
+        self._aside.add(match_id)
 
     async def release_all(self) -> None:
         """Give the leases up, so that another server need not wait for them to run out."""

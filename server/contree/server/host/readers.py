@@ -22,8 +22,13 @@ class Reader:
         seat: Seat | None,
         seen: int,
         deliver: Callable[[Sequence[Event], Match], None],
+        close: Callable[[], None] = lambda: None,
     ) -> None:
-        """``seat`` is None for a spectator; ``seen`` the highest seq not to be delivered again."""
+        """``seat`` is None for a spectator; ``seen`` the highest seq not to be delivered again.
+
+        ``close`` is called when nothing more will come: the match is over, or held elsewhere.
+        """
+        self.close = close
         self.owner = owner
         self._seat = seat
         self._seen = seen

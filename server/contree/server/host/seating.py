@@ -6,6 +6,7 @@ import asyncio
 
 from contree.engine import SEATS, Seat
 from contree.server.host import frames
+from contree.server.host.errors import MatchLost
 from contree.server.host.follow import EventFeeds
 from contree.server.host.lobby import Lobby
 from contree.server.host.session import InstanceKey, Session
@@ -89,9 +90,9 @@ class Seating:
         session.reserved += 1
         identity = session.identity
 
-        def seated(outcome: Step | Rejected) -> None:
+        def seated(outcome: Step | Rejected | MatchLost) -> None:
             session.reserved -= 1
-            if isinstance(outcome, Rejected):
+            if not isinstance(outcome, Step):
                 return
             self._held.setdefault(identity.key, set()).add((table.match.id, seat))
             present = self.lobby.find(identity.key)

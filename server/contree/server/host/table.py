@@ -11,12 +11,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from contree.engine import SEATS, Seat
+from contree.server.host.errors import MatchLost
 from contree.server.host.readers import Reader
 from contree.server.host.session import Session
 from contree.server.match import Command, Match, Rejected, Stage, Step
 from contree.server.match import clock as clocks
 
-Reply = Callable[[Step | Rejected], None]
+Reply = Callable[[Step | Rejected | MatchLost], None]
 """Told what became of a command, after its entries are in the journal."""
 
 

@@ -28,6 +28,7 @@ from contree.server.match import (
     Faulted,
     FaultKind,
     GiveUp,
+    GoOn,
     Match,
     Rejected,
     RunOut,
@@ -105,7 +106,10 @@ class Tables:
             if attached is not None:
                 attached.session.seats.pop(attached.ref, None)
                 table.attached[seat] = None
-        lost = Rejected(f"match {table.match.id} is not held by this server any more")
+        for reader in table.readers:
+            reader.close()
+        table.readers.clear()
+        lost = MatchLost(table.match.id, "not held here any more")
         while table.commands:
             _, reply = table.commands.popleft()
             if reply is not None:
@@ -124,10 +128,10 @@ class Tables:
         """Submit a command for a caller that waits: the match afterwards, or Rejected."""
         answer: asyncio.Future[Match] = self._loop.create_future()
 
-        def reply(outcome: Step | Rejected) -> None:
+        def reply(outcome: Step | Rejected | MatchLost) -> None:
             if answer.done():
                 return
-            if isinstance(outcome, Rejected):
+            if isinstance(outcome, Rejected | MatchLost):
                 answer.set_exception(outcome)
             else:
                 answer.set_result(outcome.after)
@@ -159,6 +163,11 @@ class Tables:
 
         self.committer.add(Commit(append, done))
 
+    def go_on(self, table: Table) -> None:
+        """Let the house go on where it owes a decision."""
+        if table.match.house_owes is not None and not table.busy:
+            self._run(table, GoOn(), None)
+
     def _decide(self, table: Table, command: Command) -> Step:
         """The step of a command. Where deciding itself fails, the match ends without a result:
         a fault of the service is no bot's, and must not stop the other tables.
@@ -175,13 +184,14 @@ class Tables:
     def _answered(
         self, table: Table, step: Step, reply: Reply | None, result: AppendResult | StoreError
     ) -> None:
-        if self._tables.get(table.match.id) is not table:
-            return
-        if not isinstance(result, Appended):
-            _log.warning("append_refused", match_id=table.match.id, result=repr(result))
+        held = self._tables.get(table.match.id) is table
+        if not held or not isinstance(result, Appended):
+            why = type(result).__name__
             if reply is not None:
-                reply(Rejected(str(MatchLost(table.match.id, type(result).__name__))))
-            self._on_lost(table, type(result).__name__)
+                reply(MatchLost(table.match.id, why))
+            if held:
+                _log.warning("append_refused", match_id=table.match.id, result=repr(result))
+                self._on_lost(table, why)
             return
         try:
             self._committed(table, step, reply)
@@ -194,12 +204,13 @@ class Tables:
         before, table.match = table.match, step.after
         now = self._loop.time()
         table.moved_at = now
-        self._count(table, before, step, now)
+        self._count(before, step)
         if reply is not None:
             reply(step)
         self._tell(table, before, step, now)
         table.busy = False
         self._arm(table)
+        self.go_on(table)
         while table.commands and not table.busy:
             command, waiting = table.commands.popleft()
             self._run(table, command, waiting)
@@ -240,12 +251,17 @@ class Tables:
             else:
                 self._notices.changed(table)
 
+    def elapsed_ms(self, table: Table, seat: Seat) -> int:
+        """Milliseconds on a seat's clock; it stands still while the store is away."""
+        away_since = self.committer.away_since
+        return table.elapsed_ms(seat, self._loop.time() if away_since is None else away_since)
+
     def turn(self, table: Table, seat: Seat, *, again: bool) -> frames.Outgoing:
         """The turn of a seat that owes a decision and has its bot here."""
         attached = table.attached[seat]
         if attached is None:
             raise ValueError(f"nobody is attached to {seat}")
-        elapsed = table.elapsed_ms(seat, self._loop.time())
+        elapsed = self.elapsed_ms(table, seat)
         return frames.turn(
             table.match,
             seat,
@@ -345,13 +361,13 @@ class Tables:
 
     # -- counting -------------------------------------------------------------------------------
 
-    def _count(self, table: Table, before: Match, step: Step, now: float) -> None:
+    def _count(self, before: Match, step: Step) -> None:
         previous = before
         for entry, after in zip(step.entries, step.states, strict=True):
             if isinstance(entry, Acted):
                 kind = previous.game.decision_kind(entry.seat)
                 if kind is not None:
-                    seconds = 0.0 if entry.by_house else table.elapsed_ms(entry.seat, now) / 1000
+                    seconds = None if entry.by_house else entry.charged / 1000
                     self._metrics.moved(kind.name.lower(), seconds)
             elif isinstance(entry, Faulted):
                 self._metrics.faults[entry.kind.value].inc()

@@ -50,7 +50,7 @@ class Watching:
             outbox.put(Sight(match, tuple(events)))
 
         owner = object()
-        reader = Reader(owner, None, after_seq, deliver)
+        reader = Reader(owner, None, after_seq, deliver, outbox.close)
         table = self._tables.get(match_id)
         elsewhere: asyncio.Task[None] | None = None
         if table is not None:

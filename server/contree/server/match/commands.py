@@ -50,6 +50,10 @@ class GiveUp(NamedTuple):
     detail: str
 
 
+class GoOn(NamedTuple):
+    """The house owes decisions that an earlier step left to the next one."""
+
+
 class Abandon(NamedTuple):
     """The match ends without a result."""
 
@@ -57,7 +61,7 @@ class Abandon(NamedTuple):
     detail: str
 
 
-Command = TakeSeat | SayReady | Act | RunOut | GiveUp | Abandon
+Command = TakeSeat | SayReady | Act | RunOut | GiveUp | GoOn | Abandon
 
 
 class Verdict(Enum):

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from contree.engine import Announced, Card, Contract, Deal, Game, PlacedCall, Seat, Team, Trick
+from contree.engine import (
+    Announced,
+    Card,
+    Contract,
+    Deal,
+    Game,
+    Mode,
+    PlacedCall,
+    Seat,
+    Team,
+    Trick,
+)
 from contree.server.match.entries import Acted, Ended, Entry, Faulted
 from contree.server.match.spec import EndReason, FaultKind
 from contree.server.match.state import Match, Stage
@@ -98,10 +109,18 @@ def events_of(before: Match, entry: Entry, after: Match) -> tuple[Event, ...]:
         shown = FaultShown(entry.seat, entry.kind, strikes, entry.replaced, entry.detail)
         return (shown, *_start(before, after))
     if isinstance(entry, Ended):
-        outcome = after.game.outcome
-        winner = outcome.winner if outcome is not None else None
-        return (MatchOver(entry.reason, after.game.scores, winner),)
+        return (match_over(after),)
     return _start(before, after)
+
+
+def match_over(match: Match) -> MatchOver:
+    """How a match ended; only a race has a winner. ValueError when it is not over."""
+    if match.end is None:
+        raise ValueError(f"match {match.id} is not over")
+    outcome = match.game.outcome
+    raced = outcome is not None and match.spec.mode is Mode.RACE
+    winner = outcome.winner if outcome is not None and raced else None
+    return MatchOver(match.end, match.game.scores, winner)
 
 
 def _start(before: Match, after: Match) -> tuple[Event, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from contree.engine import SEATS, Game, IllegalAction, Seat, Termination
+from contree.engine import Game, IllegalAction, Seat, Termination
 from contree.server.match import clock, house
 from contree.server.match.commands import (
     Abandon,
@@ -41,6 +41,9 @@ from contree.server.match.state import (
 )
 
 __all__ = ["Rejected", "create", "decide", "evolve", "fold"]
+
+_ENTRIES_A_STEP: Final = 64
+"""Of a table that the house plays alone: other tables must have their turn, too."""
 
 _END_OF: Final = {
     Termination.BOARD_DONE: EndReason.BOARD_DONE,
@@ -155,19 +158,19 @@ class _Steps:
         self.act_for(seat, available, 0)
 
     def settle(self) -> None:
-        """Let the house act wherever it owes a decision; write the end where it has come."""
+        """Let the house act where it owes a decision; write the end where it has come.
+
+        After so many entries the rest is left to the next step: see ``Match.house_owes``.
+        """
         while self.match.stage is Stage.PLAYING:
             outcome = self.match.game.outcome
             if outcome is not None:
                 self.add(Ended(_END_OF[outcome.reason], self._now_ms))
                 return
-            owed = self.match.owed_since
-            for seat in SEATS:
-                if owed[seat] and self.match.seats[seat].house:
-                    self.act_for(seat, 0, self.match.seats[seat].bank)
-                    break
-            else:
+            seat = self.match.house_owes
+            if seat is None or len(self._entries) >= _ENTRIES_A_STEP:
                 return
+            self.act_for(seat, 0, self.match.seats[seat].bank)
 
     def step(self, verdict: Verdict = Verdict.ACCEPTED, reason: str = "") -> Step:
         return Step(tuple(self._entries), tuple(self._states), self.match, verdict, reason)
@@ -226,8 +229,10 @@ def _from_spec(created: Created) -> Match:
     return _staged(Match(spec, 0, Stage.WAITING, game, seats))
 
 
-def _staged(match: Match) -> Match:
-    """Count the entry that was applied, and move to the stage that the seats allow."""
+def _staged(match: Match, seen: int = 1) -> Match:
+    """Count the entry that was applied, and move to the stage that the seats allow; the start of
+    play adds ``seen`` to ``seq``.
+    """
     stage = Stage.WAITING
     if all(seat.taken for seat in match.seats):
         ready = all(seat.ready or seat.house for seat in match.seats)
@@ -235,7 +240,7 @@ def _staged(match: Match) -> Match:
     version = match.version + 1
     if stage is Stage.PLAYING and match.stage is not Stage.PLAYING:
         owed = _owed_since(match.game, version, (0, 0, 0, 0), None)
-        return replace(match, version=version, stage=stage, seq=match.seq + 1, owed_since=owed)
+        return replace(match, version=version, stage=stage, seq=match.seq + seen, owed_since=owed)
     return replace(match, version=version, stage=stage)
 
 
@@ -282,7 +287,8 @@ def _faulted(match: Match, entry: Faulted) -> Match:
     after = replace(
         _with_seat(match, entry.seat, state), faults=(*match.faults, fault), seq=match.seq + 1
     )
-    return _staged(after) if after.stage is not Stage.PLAYING else _counted(after)
+    # The fault is visible by itself: the start of play that may come of it is the same entry.
+    return _staged(after, seen=0) if after.stage is not Stage.PLAYING else _counted(after)
 
 
 def _counted(match: Match) -> Match:

@@ -87,8 +87,8 @@ class MatchSpec:
     created_ms: int
     """Milliseconds since the epoch, for display only."""
     board: int = 1
-    disguise: str = ""
-    """Name of the disguise the cards of ``deals`` already wear; empty for none."""
+    drawn: bool = False
+    """The server drew the seed of ``deals``: nobody asked for these cards."""
     time: TimeControl = _DEFAULT_TIME
     faults: FaultPolicy = FaultPolicy()
     request_id: str = ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from contree.engine import Game, Seat
+from contree.engine import SEATS, Game, Seat
 from contree.server.match.spec import EndReason, FaultKind, MatchSpec
 
 
@@ -84,6 +84,14 @@ class Match:
     def id(self) -> str:
         """The match id."""
         return self.spec.match_id
+
+    @property
+    def house_owes(self) -> Seat | None:
+        """The first seat whose decision a player of the house owes."""
+        for seat in SEATS:
+            if self.owed_since[seat] and self.seats[seat].house:
+                return seat
+        return None
 
     def decision_id(self, seat: Seat) -> bytes:
         """The name of the decision that this seat owes; ValueError when it owes none."""

@@ -105,7 +105,6 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
                 match_service_pb2.ConnectedBot(
                     bot=session.identity.bot,
                     bot_version=session.identity.bot_version,
-                    instance_id=session.identity.instance_id,
                     capacity=session.identity.capacity,
                     seats=len(session.seats),
                     connected=duration_pb2.Duration(seconds=int(now - session.connected_at)),

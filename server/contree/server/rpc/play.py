@@ -13,8 +13,18 @@ import structlog
 from grpc import aio
 
 from contree.server.host import Host, Session, Table, frames
+from contree.server.host.errors import MatchLost
 from contree.server.host.watch import TooSlow
-from contree.server.match import Act, FaultKind, GiveUp, Rejected, SayReady, Step, Verdict
+from contree.server.match import (
+    Act,
+    FaultKind,
+    GiveUp,
+    MatchSpec,
+    Rejected,
+    SayReady,
+    Step,
+    Verdict,
+)
 from contree.server.rpc.errors import HelloExpected, ProtocolVersion
 from contree.server.rpc.requests import PROTOCOL_VERSION, identity, practice_spec
 from contree.v1 import play_service_pb2
@@ -41,10 +51,12 @@ class PlayServicer:
         first = await anext(request_iterator, None)
         if first is None or not first.messages or not first.messages[0].HasField("hello"):
             raise HelloExpected
-        session = await self._welcome(first.messages[0].hello)
+        session, practice = self._session(first.messages[0].hello)
         metrics.streams.inc()
-        reading = asyncio.create_task(self._read(first, request_iterator, session))
+        reading: asyncio.Task[None] | None = None
         try:
+            await self._arrive(session, practice)
+            reading = asyncio.create_task(self._read(first, request_iterator, session))
             while batch := await session.outbox.batch():
                 metrics.frame("out", len(batch))
                 yield frame_to_bytes(batch)
@@ -53,11 +65,12 @@ class PlayServicer:
         finally:
             metrics.streams.dec()
             self._host.seating.depart(session)
-            reading.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await reading
+            if reading is not None:
+                reading.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await reading
 
-    async def _welcome(self, hello: play_service_pb2.Hello) -> Session:
+    def _session(self, hello: play_service_pb2.Hello) -> tuple[Session, MatchSpec | None]:
         if hello.protocol_version != PROTOCOL_VERSION:
             raise ProtocolVersion(hello.protocol_version, PROTOCOL_VERSION)
         host = self._host
@@ -68,6 +81,10 @@ class PlayServicer:
         session = host.new_session(who)
         for one in hello.seen:
             session.seen[one.match_id, seat_from_pb(one.seat, "hello.seen.seat")] = one.seq
+        return session, practice
+
+    async def _arrive(self, session: Session, practice: MatchSpec | None) -> None:
+        host, who = self._host, session.identity
         owed = host.seating.owed(session)
         session.send(
             frames.ServerMessage(
@@ -87,7 +104,6 @@ class PlayServicer:
         if practice is not None and not owed:
             await host.create_match(practice)
         _log.info("bot_connected", bot=who.bot, version=who.bot_version, seats_owed=owed)
-        return session
 
     async def _read(
         self,
@@ -152,9 +168,11 @@ class PlayServicer:
             status = play_service_pb2.ACT_STATUS_ILLEGAL
             session.send(frames.act_result(ref, decision, status, str(error)))
             return
-        command = Act(seat, decision, action, table.elapsed_ms(seat, self._host.now()))
+        command = Act(seat, decision, action, self._host.tables.elapsed_ms(table, seat))
 
-        def answered(outcome: Step | Rejected) -> None:
+        def answered(outcome: Step | Rejected | MatchLost) -> None:
+            if isinstance(outcome, MatchLost):
+                return  # whoever holds the match now asks again
             session.send(self._result(session, table, ref, command, outcome))
 
         self._host.tables.submit(table, command, answered)

@@ -40,6 +40,16 @@ MAX_CAPACITY: Final = 4096
 NO_TARGET: Final = 1_000_000
 """The target of a race that ends by its number of deals only."""
 _MAX_TEXT: Final = 128
+_DISCLOSURES: Final = {
+    match_pb2.DISCLOSURE_POLICY_UNSPECIFIED: Disclosure.AT_MATCH_END,
+    match_pb2.DISCLOSURE_POLICY_AT_MATCH_END: Disclosure.AT_MATCH_END,
+    match_pb2.DISCLOSURE_POLICY_WHEN_GROUP_RELEASED: Disclosure.WHEN_GROUP_RELEASED,
+}
+_EVENTS: Final = {
+    play_service_pb2.DELIVERY_UNSPECIFIED: False,
+    play_service_pb2.DELIVERY_STATE: False,
+    play_service_pb2.DELIVERY_EVENTS: True,
+}
 _MAX_RULES: Final = 32_768
 
 
@@ -65,11 +75,9 @@ def match_spec(
     labels = tuple(_text(f"labels[{i}]", label, 1) for i, label in enumerate(request.labels))
     if len(labels) > 8:
         raise InvalidArgument("labels", f"{len(labels)} are more than 8")
-    disclosure = (
-        Disclosure.WHEN_GROUP_RELEASED
-        if request.disclosure_policy == match_pb2.DISCLOSURE_POLICY_WHEN_GROUP_RELEASED
-        else Disclosure.AT_MATCH_END
-    )
+    disclosure = _DISCLOSURES.get(request.disclosure_policy)
+    if disclosure is None:
+        raise InvalidArgument("disclosure_policy", f"there is no {request.disclosure_policy}")
     group = _text("disclosure_group", request.disclosure_group)
     if disclosure is Disclosure.WHEN_GROUP_RELEASED and not group:
         raise InvalidArgument("disclosure_group", "is needed for WHEN_GROUP_RELEASED")
@@ -78,7 +86,8 @@ def match_spec(
         rules=rules,
         mode=mode,
         board=board,
-        deals=_deals(request, rules, mode, board),
+        deals=_deals(request, mode),
+        drawn=request.deals.WhichOneof("source") is None,
         seats=_seats(request.seats),
         secret=secrets.token_bytes(16),
         created_ms=wall_ms(),
@@ -110,6 +119,7 @@ def practice_spec(
         rules=rules,
         mode=Mode.RACE,
         deals=SeededDeals(secrets.token_bytes(SEED_BYTES)),
+        drawn=True,
         seats=(bot, opponents, partner, opponents),
         secret=secrets.token_bytes(16),
         created_ms=wall_ms(),
@@ -135,12 +145,15 @@ def identity(hello: play_service_pb2.Hello) -> Identity:
     """Who says Hello."""
     if hello.capacity > MAX_CAPACITY:
         raise InvalidArgument("hello.capacity", f"{hello.capacity} is above {MAX_CAPACITY}")
+    events = _EVENTS.get(hello.delivery)
+    if events is None:
+        raise InvalidArgument("hello.delivery", f"there is no {hello.delivery}")
     return Identity(
         bot=_text("hello.bot", hello.bot, 1),
         bot_version=_text("hello.bot_version", hello.bot_version),
         instance_id=_text("hello.instance_id", hello.instance_id) or secrets.token_hex(8),
         capacity=hello.capacity or DEFAULT_CAPACITY,
-        events=hello.delivery == play_service_pb2.DELIVERY_EVENTS,
+        events=events,
     )
 
 
@@ -152,9 +165,7 @@ def _rules(request: match_service_pb2.CreateMatchRequest) -> RuleSet:
     return preset(request.preset or "ffb-mixte")
 
 
-def _deals(
-    request: match_service_pb2.CreateMatchRequest, rules: RuleSet, mode: Mode, board: int
-) -> Deals:
+def _deals(request: match_service_pb2.CreateMatchRequest, mode: Mode) -> Deals:
     which = request.deals.WhichOneof("source")
     if which == "fixed":
         if mode is not Mode.BOARD:
@@ -169,7 +180,6 @@ def _deals(
         )
     if seeded.disguise:
         raise InvalidArgument("deals.seeded.disguise", "disguises are not offered yet")
-    del rules, board
     return SeededDeals(seeded.seed, _text("deals.seeded.label", seeded.label))
 
 

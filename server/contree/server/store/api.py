@@ -119,6 +119,20 @@ class MatchStore(Protocol):
         """
         ...
 
+    async def conclude(
+        self,
+        finished: Mapping[str, bytes],
+        announced: Sequence[tuple[str, bytes]],
+        *,
+        retain_s: int | None,
+    ) -> None:
+        """`finish` for each match id and record, `announce` for each label and payload, in order.
+
+        One round trip for all. A match without a journal is passed over. Idempotent but for the
+        feeds, which get an item at least once.
+        """
+        ...
+
     async def record(self, match_id: str) -> bytes | None:
         """The record of a finished match; None while it has none."""
         ...

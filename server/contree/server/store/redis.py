@@ -151,15 +151,7 @@ class RedisStore:
 
     async def finish(self, match_id: str, record: bytes, *, retain_s: int | None) -> None:
         """See `MatchStore.finish`."""
-        if retain_s is not None and retain_s <= 0:
-            raise ValueError("a match is retained for at least one second")
-        found = await self._node.run(
-            FINISH.call(
-                (keys.journal(match_id), keys.lease(match_id), keys.record(match_id)),
-                record,
-                b"" if retain_s is None else b"%d" % retain_s,
-            )
-        )
+        found = await self._node.run(_finish(match_id, record, retain_s))
         # Also when there is no journal: the index may still name what is left of the match.
         await self._node.run(command(b"ZREM", keys.LIVE, match_id.encode()))
         if not found:
@@ -178,16 +170,24 @@ class RedisStore:
         """See `MatchStore.matches`."""
         return await self._page(keys.label(label), after, limit)
 
+    async def conclude(
+        self,
+        finished: Mapping[str, bytes],
+        announced: Sequence[tuple[str, bytes]],
+        *,
+        retain_s: int | None,
+    ) -> None:
+        """See `MatchStore.conclude`."""
+        commands = [_finish(match_id, record, retain_s) for match_id, record in finished.items()]
+        # The live index lets go of a match only after it has its record.
+        commands += [command(b"ZREM", keys.LIVE, match_id.encode()) for match_id in finished]
+        commands += [_announce(label, payload) for label, payload in announced]
+        commands += [_keep_feed(label) for label in {label for label, _ in announced}]
+        await self._run_each(commands)
+
     async def announce(self, label: str, payload: bytes) -> str:
         """See `MatchStore.announce`."""
-        feed = keys.feed(label)
-        cap = (b"MAXLEN", b"~", b"%d" % keys.FEED_LENGTH)
-        item_id, _ = await self._run_each(
-            [
-                command(b"XADD", feed, *cap, b"*", b"p", payload),
-                command(b"EXPIRE", feed, b"%d" % keys.FEED_EXPIRY_S),
-            ]
-        )
+        item_id, _ = await self._run_each([_announce(label, payload), _keep_feed(label)])
         return str(item_id.decode())
 
     async def follow(self, label: str, after: str, wait_ms: int) -> list[tuple[str, bytes]]:
@@ -250,6 +250,25 @@ class RedisStore:
             command(b"ZRANGE", index, start, b"+", *(b"BYLEX", b"LIMIT", b"0", b"%d" % limit))
         )
         return [member.decode() for member in members]
+
+
+def _finish(match_id: str, record: bytes, retain_s: int | None) -> Command:
+    if retain_s is not None and retain_s <= 0:
+        raise ValueError("a match is retained for at least one second")
+    return FINISH.call(
+        (keys.journal(match_id), keys.lease(match_id), keys.record(match_id)),
+        record,
+        b"" if retain_s is None else b"%d" % retain_s,
+    )
+
+
+def _announce(label: str, payload: bytes) -> Command:
+    cap = (b"MAXLEN", b"~", b"%d" % keys.FEED_LENGTH)
+    return command(b"XADD", keys.feed(label), *cap, b"*", b"p", payload)
+
+
+def _keep_feed(label: str) -> Command:
+    return command(b"EXPIRE", keys.feed(label), b"%d" % keys.FEED_EXPIRY_S)
 
 
 def _refusal(match_id: str, reply: Any) -> Conflict | Fenced | StoreError:

@@ -171,10 +171,11 @@ class Metrics:
             version, server_id
         ).set(1)
 
-    def moved(self, kind: str, seconds: float) -> None:
-        """Count a committed decision and the time from its turn to its answer."""
+    def moved(self, kind: str, seconds: float | None) -> None:
+        """Count a committed decision and what a bot was charged for it, None for the house."""
         self.moves[kind].inc()
-        self.decision_seconds[kind].observe(seconds)
+        if seconds is not None:
+            self.decision_seconds[kind].observe(seconds)
 
     def frame(self, direction: str, messages: int) -> None:
         """Count a frame and its messages."""
