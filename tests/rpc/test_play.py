@@ -87,6 +87,22 @@ async def test_an_illegal_action_is_answered_with_the_legal_set(matches: Any, bo
     assert accepted.status == play_service_pb2.ACT_STATUS_ACCEPTED
 
 
+async def test_an_act_without_an_action_is_answered_with_what_is_owed(
+    matches: Any, bots: Bots
+) -> None:
+    bot = bots()
+    await bot.hello()
+    await matches.CreateMatch(board())
+    await bot.ready()
+    await bot.ready()
+    turn = (await bot.next("turn")).turn
+    empty = play_service_pb2.Act(seat_ref=turn.seat_ref, decision_id=turn.decision.id)
+    await bot.say(ClientMessage(act=empty))
+    result = (await bot.next("act_result")).act_result
+    assert result.status == play_service_pb2.ACT_STATUS_ILLEGAL
+    assert result.decision.calls == turn.decision.calls
+
+
 async def test_the_same_answer_twice_is_a_duplicate(matches: Any, bots: Bots) -> None:
     bot = bots()
     await bot.hello()

@@ -165,8 +165,7 @@ class PlayServicer:
         try:
             action = action_from_pb(act.action)
         except WireError as error:
-            status = play_service_pb2.ACT_STATUS_ILLEGAL
-            session.send(frames.act_result(ref, decision, status, str(error)))
+            session.send(self._unreadable(session, table, seat, act, str(error)))
             return
         command = Act(seat, decision, action, self._host.tables.elapsed_ms(table, seat))
 
@@ -186,15 +185,29 @@ class PlayServicer:
             return frames.act_result(ref, decision, status, outcome.reason)
         still_owed = table.match.owed_since[seat] and not table.match.seats[seat].house
         if outcome.verdict is Verdict.ILLEGAL and still_owed:
-            return frames.illegal(
-                table.match,
-                seat,
-                ref,
-                outcome.reason,
-                elapsed=table.elapsed_ms(seat, self._host.now()),
-                round_trip=session.round_trip_ms,
-            )
+            return self._illegal(session, table, seat, ref, outcome.reason)
         return frames.verdict(ref, decision, outcome.verdict, outcome.reason)
+
+    def _unreadable(
+        self, session: Session, table: Table, seat: Seat, act: play_service_pb2.Act, problem: str
+    ) -> frames.Outgoing:
+        """The answer to an Act without an action in it; the clock runs on."""
+        match = table.match
+        if match.owed_since[seat] and act.decision_id == match.decision_id(seat):
+            return self._illegal(session, table, seat, act.seat_ref, problem)
+        return frames.verdict(act.seat_ref, act.decision_id, Verdict.STALE, problem)
+
+    def _illegal(
+        self, session: Session, table: Table, seat: Seat, ref: int, reason: str
+    ) -> frames.Outgoing:
+        return frames.illegal(
+            table.match,
+            seat,
+            ref,
+            reason,
+            elapsed=self._host.tables.elapsed_ms(table, seat),
+            round_trip=session.round_trip_ms,
+        )
 
 
 def add_play_service(servicer: PlayServicer, server: aio.Server) -> None:
