@@ -12,6 +12,7 @@ import grpc
 import structlog
 from grpc import aio
 
+from contree.engine import Seat
 from contree.server.host import Host, Session, Table, frames
 from contree.server.host.errors import MatchLost
 from contree.server.host.watch import TooSlow
