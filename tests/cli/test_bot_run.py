@@ -101,7 +101,7 @@ def test_a_bot_that_answers_nonsense(folder: Path) -> None:
         ("--deals 3", "--deals is about practice: add --practice, or leave it out."),
         ("--preset ffb-mixte", "--preset is about practice: "),
         ("--practice --preset belote", "There is no preset 'belote': choose one of "),
-        ("--practice --preset x.toml", "Practice takes a preset: contree rules list shows them."),
+        ("--practice --preset x.toml", "There is no rule file x.toml: check the path."),
         ("--practice --opponents me", "The house has no player 'me': write --opponents rules or "),
         ("--practice", "There is no module 'my_bot' in "),
     ],

@@ -196,7 +196,7 @@ def test_bad_questions_about_cards(contree: Contree, arguments: str, sentence: s
         ({"belote": "both"}, 'belote must be one of taker, defence, none, not "both"'),
         ({"belote": "none", "taker_belotes": 1}, "belote none contradicts taker_belotes 1"),
         ({"taker_belotes": 1, "defence_belotes": 1}, "at H the belotes can be 1 at most, not 2"),
-        ({"points": 3}, "there is no field 'points': use preset, contract, level, "),
+        ({"points": 3}, "there is no field 'points': use preset, rules, contract, level, "),
     ],
     ids=str,
 )
@@ -241,4 +241,7 @@ def test_an_unknown_option_in_a_rule_file(contree: Contree, tmp_path: Path) -> N
     own.write_text('base = "ffb-mixte"\nteh_target = 1\n', encoding="utf-8")
     ran = contree("rules", "show", str(own))
     assert ran.code == 2
-    assert ran.err.startswith("contree: Rule option 'teh_target': unknown; expected one of ")
+    assert ran.err.startswith(
+        f"contree: {own}: rule option 'teh_target': unknown (perhaps target is meant); "
+        "expected one of base "
+    )

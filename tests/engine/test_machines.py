@@ -12,7 +12,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -310,6 +310,7 @@ SETTINGS = settings(
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
+    phases=[Phase.reuse, Phase.generate, Phase.shrink],  # explaining takes minutes
 )
 
 

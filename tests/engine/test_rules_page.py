@@ -64,9 +64,37 @@ def test_rules_are_numbered_in_order() -> None:
     assert {part for part, _ in numbers} == set(range(1, 12))
 
 
+DEFINED = set(re.findall(r"\*\*(R\d+\.\d+)\*\*", PAGE))
+
+
+def cited_in(path: Path) -> set[str]:
+    """The rules that a file names."""
+    return set(re.findall(r"\bR\d+\.\d+\b", path.read_text("utf-8")))
+
+
 def test_rules_referred_to_exist() -> None:
-    defined = set(re.findall(r"\*\*(R\d+\.\d+)\*\*", PAGE))
-    assert set(re.findall(r"\bR\d+\.\d+\b", PAGE)) <= defined
+    assert cited_in(ROOT / "docs" / "rules.md") <= DEFINED
+
+
+def test_every_rule_is_cited_by_a_test_and_every_citation_exists() -> None:
+    tests = {path: cited_in(path) for path in (ROOT / "tests").rglob("test_*.py")}
+    cited = set().union(*tests.values())
+    assert DEFINED - cited == set(), "rules that no test cites"
+    for path, rules in tests.items():
+        assert rules <= DEFINED, f"{path.name} cites rules that docs/rules.md does not have"
+
+
+def test_every_rule_has_a_test_of_its_name() -> None:
+    """Not a comment somewhere: a test whose name begins with the number."""
+    names = set()
+    for file in ("test_rules_by_number.py", "test_marks_by_number.py"):
+        text = (ROOT / "tests" / "engine" / file).read_text("utf-8")
+        for part, rule, docstring in re.findall(
+            r"^def test_r(\d+)_(\d+)_\w+\([^\n]*\n    \"\"\"(R\d+\.\d+)\"\"\"\n", text, re.MULTILINE
+        ):
+            assert docstring == f"R{part}.{rule}"
+            names.add(docstring)
+    assert names == DEFINED
 
 
 def test_the_printed_400_is_contradicted_openly() -> None:

@@ -45,19 +45,28 @@ from contree.engine.errors import (
 )
 from contree.engine.game import Game, Mode, Outcome, Termination
 from contree.engine.legality import legal_of
-from contree.engine.notation import RecordError, format_record, parse_record
+from contree.engine.notation import (
+    RecordError,
+    format_record,
+    format_record_json,
+    parse_record,
+    parse_record_json,
+    read_record,
+)
 from contree.engine.presets import (
     DEFAULT_PRESET,
     PRESET_NAMES,
     load_rules,
     parse_rules,
     preset,
+    read_rules,
     rules_from_dict,
 )
 from contree.engine.record import Record, RecordedDeal
 from contree.engine.rules import RuleSet
 from contree.engine.scoring import Score, Tally, score
 from contree.engine.shuffle import Deals, FixedDeal, SeededDeals, commitment, mix
+from contree.engine.steps import Step, steps
 from contree.engine.table import SEATS, Direction, Seat, Team
 from contree.engine.trick import Trick, legal_plays
 from contree.engine.view import PublicView, View, project, spectate
@@ -96,6 +105,7 @@ __all__ = [
     "DEFAULT_PRESET",
     "preset",
     "load_rules",
+    "read_rules",
     "parse_rules",
     "rules_from_dict",
     # a deal
@@ -141,6 +151,11 @@ __all__ = [
     "RecordedDeal",
     "format_record",
     "parse_record",
+    "format_record_json",
+    "parse_record_json",
+    "read_record",
+    "Step",
+    "steps",
     # errors
     "EngineError",
     "NotationError",

@@ -15,15 +15,18 @@ VERSION: Final = 1
 
 
 class RecordError(NotationError):
-    """A record that cannot be read; ``line`` is the number of the faulty line, from 1, ``text`` the
-    line and ``problem`` what is wrong with it.
+    """A record that cannot be read; ``place`` says where it is wrong, ``text`` is what stands there
+    and ``problem`` what is wrong with it. ``line`` is the number of the faulty line, from 1; in the
+    JSON form it is 0 and ``place`` is a path such as ``deals[2].calls[0]``.
     """
 
-    def __init__(self, line: int, text: str, problem: str) -> None:
+    def __init__(self, line: int, text: str, problem: str, place: str = "") -> None:
         super().__init__("BGN record", text, problem)
         self.line = line
         self.problem = problem
-        self.args = (f"line {line}: {problem}: {text!r}",)
+        self.place = place or f"line {line}"
+        shown = text if len(text) <= 200 else f"{text[:197]}..."
+        self.args = (f"{self.place}: {problem}: {shown!r}",)
 
 
 def format_hand(mask: int) -> str:
@@ -84,6 +87,11 @@ def parse_card(text: str) -> Card | Announced:
 def digest(text: str) -> str:
     """The SHA-256 of a text, in hex."""
     return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def digest_in(text: str) -> str:
+    """The digest that stands in the last line of a record."""
+    return text.rstrip("\n").rsplit("\n", 1)[-1].removeprefix("[Sha256 ").removesuffix("]")
 
 
 _RANKS: Final = "ATKQJ987"

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contree.engine.bgn_words import VERSION, digest, format_call, format_card, format_hand
 from contree.engine.errors import NotationError
 from contree.engine.game import Game, Mode
-from contree.engine.presets import PRESET_NAMES, preset
+from contree.engine.plain import Plain
+from contree.engine.presets import nearest_preset
 from contree.engine.record import (
     PlacedCard,
     Record,
@@ -32,8 +33,15 @@ def format_record(record: Record) -> str:
     return f"{text}[Sha256 {digest(text)}]\n"
 
 
+def base_and_options(rules: RuleSet) -> tuple[str, dict[str, Plain]]:
+    """The preset that a record names, and the options that differ from it; the target stands by
+    itself.
+    """
+    return nearest_preset(rules, without=("target",))
+
+
 def _lines(record: Record) -> Iterator[str]:
-    base, changes = _nearest_preset(record.rules)
+    base, changes = base_and_options(record.rules)
     yield f"[BGN {VERSION}]"
     yield f'[Rules "{base}"]'
     for name, value in changes.items():
@@ -82,19 +90,3 @@ def score_line(game: Game, index: int) -> str:
     north_south, east_west = marks[-1]
     totals = (sum(pair[0] for pair in marks), sum(pair[1] for pair in marks))
     return f"Score N-S {north_south} E-W {east_west} | {totals[0]}-{totals[1]}"
-
-
-def _nearest_preset(rules: RuleSet) -> tuple[str, dict[str, object]]:
-    """The preset with the fewest differences, and these, without the target."""
-    values = rules.to_dict()
-    candidates = []
-    for name in PRESET_NAMES:
-        known = preset(name).to_dict()
-        changes = {
-            option: value
-            for option, value in values.items()
-            if option != "target" and known[option] != value
-        }
-        candidates.append((len(changes), name, changes))
-    _, name, changes = min(candidates, key=lambda candidate: candidate[0])
-    return name, dict(changes)

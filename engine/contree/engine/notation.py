@@ -24,10 +24,14 @@ Line-based ASCII that people can read and ``sha256sum`` can check::
   are not written. *Play*: the leader and four cards; ``+b`` marks belote said. No play: passed out.
 - *Score*: the marks of the deal, then the match totals.
 - *Sha256*: of all bytes before its line.
+
+``bgn_json_read`` has the same as JSON; docs/notation.md describes both.
 """
 
 from __future__ import annotations
 
+from contree.engine.bgn_json_read import parse_record_json, record_from_dict
+from contree.engine.bgn_json_write import format_record_json, record_to_dict
 from contree.engine.bgn_read import parse_record
 from contree.engine.bgn_words import VERSION, RecordError, format_hand, parse_hand
 from contree.engine.bgn_write import format_record
@@ -41,6 +45,16 @@ __all__ = [
     "RecordedDeal",
     "format_hand",
     "format_record",
+    "format_record_json",
     "parse_hand",
     "parse_record",
+    "parse_record_json",
+    "read_record",
+    "record_from_dict",
+    "record_to_dict",
 ]
+
+
+def read_record(text: str) -> Record:
+    """Read a record in either form, as ``parse_record`` and ``parse_record_json``."""
+    return parse_record_json(text) if text.lstrip()[:1] == "{" else parse_record(text)

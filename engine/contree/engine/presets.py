@@ -6,14 +6,16 @@ one's own may start from one: ``base = "ffb-mixte"`` and then only what differs.
 
 from __future__ import annotations
 
+import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 from contree.engine.errors import RulesError
+from contree.engine.plain import Plain
 from contree.engine.rules import OPTIONS, RuleSet
 
 PRESET_NAMES: Final[tuple[str, ...]] = (
@@ -47,33 +49,22 @@ def rules_from_dict(values: Mapping[str, object]) -> RuleSet:
     such a rule set is called ``<base>-custom``. RulesError for an unknown or missing option, a
     value of the wrong type or range, or options that contradict each other.
     """
-    given = dict(values)
-    base = given.pop("base", None)
-    for name in given:
-        if name not in OPTIONS:
-            raise RulesError(name, "unknown", "one of base " + " ".join(OPTIONS))
-    if base is not None:
-        if not isinstance(base, str):
-            raise RulesError("base", f"{base!r} is no name", "one of " + " ".join(PRESET_NAMES))
-        given = {**preset(base).to_dict(), "name": f"{base}-custom", **given}
-    options: dict[str, Any] = {}
-    for name, option in OPTIONS.items():
-        if name not in given:
-            raise RulesError(name, "missing", f"{option.expected}, or base with a preset's name")
-        try:
-            options[name] = option.read(given[name])
-        except ValueError:
-            raise RulesError(name, f"{given[name]!r} will not do", option.expected) from None
+    options, problems = _read(values)
+    if problems:
+        raise problems[0]
     return RuleSet(**options)
 
 
 def parse_rules(text: str) -> RuleSet:
     """The rule set of a TOML text; RulesError as ``rules_from_dict``, and when it is no TOML."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RulesError("file", f"not TOML: {error}", "lines such as target = 1000") from None
-    return rules_from_dict(values)
+    return rules_from_dict(_parse_toml(text))
+
+
+def read_rules(path: str | Path) -> RuleSet:
+    """The rule set of the file at this path; RulesError as ``parse_rules``, and when it cannot be
+    read.
+    """
+    return parse_rules(_text_of(path))
 
 
 def load_rules(preset_or_path: str) -> RuleSet:
@@ -81,12 +72,104 @@ def load_rules(preset_or_path: str) -> RuleSet:
 
     RulesError as ``parse_rules``, and when there is no such preset or file.
     """
-    if not preset_or_path.endswith(".toml"):
-        return preset(preset_or_path)
+    if preset_or_path.endswith(".toml"):
+        return read_rules(preset_or_path)
+    return preset(preset_or_path)
+
+
+def rule_problems(text: str) -> tuple[RulesError, ...]:
+    """All that keeps a TOML text from being a rule set, in its order; nothing when it is one.
+
+    Options that contradict each other are looked for only when each by itself will do, and the
+    first contradiction is told.
+    """
     try:
-        text = Path(preset_or_path).read_text(encoding="utf-8")
+        options, problems = _read(_parse_toml(text))
+        if not problems:
+            RuleSet(**options)
+    except RulesError as error:
+        return (error,)
+    return tuple(problems)
+
+
+def differences(first: RuleSet, second: RuleSet) -> dict[str, tuple[Plain, Plain]]:
+    """The options in which two rule sets differ, with the plain values of both; their names and
+    sources, on which nothing depends, are left out.
+    """
+    ours, theirs = first.to_dict(), second.to_dict()
+    return {
+        option: (value, theirs[option])
+        for option, value in ours.items()
+        if value != theirs[option] and option not in ("name", "source")
+    }
+
+
+def nearest_preset(rules: RuleSet, without: Collection[str] = ()) -> tuple[str, dict[str, Plain]]:
+    """The preset with the fewest options to change, and these with their values here; options
+    named in ``without`` do not count.
+    """
+    values = rules.to_dict()
+    candidates = []
+    for name in PRESET_NAMES:
+        known = preset(name).to_dict()
+        changes = {
+            option: value
+            for option, value in values.items()
+            if option not in without and known[option] != value
+        }
+        candidates.append((len(changes), name, changes))
+    _, name, changes = min(candidates, key=lambda candidate: candidate[0])
+    return name, changes
+
+
+def _read(values: Mapping[str, object]) -> tuple[dict[str, Any], list[RulesError]]:
+    """The options that these plain values give, and all that is wrong with single ones."""
+    given = dict(values)
+    base = given.pop("base", None)
+    problems = [_unknown(name) for name in given if name not in OPTIONS]
+    try:
+        given = {**_of_base(base), **given}
+    except RulesError as error:
+        return {}, [*problems, error]
+    options: dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        if name not in given:
+            expected = f"{option.expected}, or base with a preset's name"
+            problems.append(RulesError(name, "missing", expected))
+            continue
+        try:
+            options[name] = option.read(given[name])
+        except ValueError:
+            problems.append(RulesError(name, f"{given[name]!r} will not do", option.expected))
+    return options, problems
+
+
+def _of_base(base: object) -> dict[str, object]:
+    """What a file has from its base."""
+    if base is None:
+        return {}
+    if not isinstance(base, str):
+        raise RulesError("base", f"{base!r} is no name", "one of " + " ".join(PRESET_NAMES))
+    return {**preset(base).to_dict(), "name": f"{base}-custom"}
+
+
+def _unknown(name: str) -> RulesError:
+    close = difflib.get_close_matches(name, OPTIONS, 1)
+    hint = f" (perhaps {close[0]} is meant)" if close else ""
+    return RulesError(name, f"unknown{hint}", "one of base " + " ".join(OPTIONS))
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RulesError("file", f"not TOML: {error}", "lines such as target = 1000") from None
+
+
+def _text_of(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RulesError(
-            "file", f"{preset_or_path} cannot be read: {error}", "the path of a TOML file"
+            "file", f"{path} cannot be read: {error}", "the path of a TOML file"
         ) from None
-    return parse_rules(text)

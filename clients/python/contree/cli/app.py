@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from contree.cli import bot, healthcheck, rules, serve, tournament, watch
+from contree.cli import bot, healthcheck, record, replay, rules, serve, tournament, watch
 from contree.cli.errors import INTERRUPTED, explain
 from contree.cli.output import say
 
@@ -26,6 +26,8 @@ app.add_typer(bot.app, name="bot")
 app.add_typer(tournament.app, name="tournament")
 app.command("watch")(watch.watch)
 app.add_typer(rules.app, name="rules")
+app.add_typer(record.app, name="record")
+app.command("replay")(replay.replay)
 app.command("healthcheck")(healthcheck.healthcheck)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from contree.cli.errors import BadInput, Failure
 from contree.cli.options import DEFAULT_SERVER, ServerOption
 
 if TYPE_CHECKING:
-    from contree.client import Practice
+    from contree.cli.practice import Wish
 
 app = typer.Typer(help="Run a bot.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -37,6 +38,10 @@ def run(
     ] = False,
     preset: Annotated[
         str | None, typer.Option(metavar="P", help="The rules of the practice match.")
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.toml", help="Or rules of your own for it: docs/rules.md."),
     ] = None,
     deals: Annotated[
         int | None,
@@ -81,7 +86,14 @@ def run(
     from contree.cli.output import say
     from contree.cli.sessions import Narrator, play
 
-    wish = _practice(practice, preset, deals, opponents, partner)
+    given = {
+        "--preset": preset,
+        "--rules": rules,
+        "--deals": deals,
+        "--opponents": opponents,
+        "--partner": partner,
+    }
+    wish = _practice(practice, given)
     bot = load_bot(target, Path.cwd())
     with contextlib.ExitStack() as stack:
         address = server or DEFAULT_SERVER
@@ -96,10 +108,9 @@ def run(
             "name": name or (None if wish is None else _default_name(bot, target)),
             "instance_id": instance,
             "capacity": capacity,
-            "practice": wish,
             "matches": 1 if wish is not None and matches is None else matches,
         }
-        if not play(bot, narrator, options):
+        if not play(bot, narrator, options, wish):
             raise typer.Exit(TERMINATED)
 
 
@@ -128,44 +139,26 @@ def _need_server() -> None:
         )
 
 
-def _practice(
-    wanted: bool,
-    preset: str | None,
-    deals: int | None,
-    opponents: str | None,
-    partner: str | None,
-) -> Practice | None:
+def _practice(wanted: bool, given: Mapping[str, Any]) -> Wish | None:
+    """The practice match that is asked for; None for none."""
     if not wanted:
-        given = {
-            "--preset": preset,
-            "--deals": deals,
-            "--opponents": opponents,
-            "--partner": partner,
-        }
         for option, value in given.items():
             if value is not None:
                 raise BadInput(f"{option} is about practice: add --practice, or leave it out.")
         return None
-    from contree.cli.cases import CaseError, rules_named
+    from contree.cli.cases import CaseError, rules_of
     from contree.cli.errors import sentence
-    from contree.client import Practice
+    from contree.cli.practice import Wish
 
+    opponents, partner = given["--opponents"], given["--partner"]
     for option, player in (("--opponents", opponents), ("--partner", partner)):
         if player not in {None, "rules", "random"}:
             raise BadInput(f"The house has no player {player!r}: write {option} rules or random.")
-    if preset is not None:
-        if preset.endswith(".toml"):
-            raise BadInput("Practice takes a preset: contree rules list shows them.")
-        try:
-            rules_named(preset)
-        except CaseError as error:
-            raise BadInput(sentence(str(error))) from None
-    return Practice(
-        preset=preset or "",
-        opponents=opponents or "rules",
-        partner=partner or "",
-        deals=deals or 0,
-    )
+    try:
+        rules = rules_of({"preset": given["--preset"], "rules": given["--rules"]})
+    except CaseError as error:
+        raise BadInput(sentence(str(error))) from None
+    return Wish(rules, opponents or "rules", partner or "", given["--deals"] or 0)
 
 
 def _default_name(bot: Any, target: str) -> str | None:

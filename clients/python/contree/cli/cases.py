@@ -13,13 +13,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from contree.engine.actions import Bid, parse_bid
-from contree.engine.cards import Card, Strain, parse_cards
+from contree.engine.actions import Announced, Bid, parse_bid
+from contree.engine.cards import Card, Rank, Strain, Suit, cards_in, mask_of, parse_cards
 from contree.engine.contract import Doubling
-from contree.engine.errors import EngineError
-from contree.engine.options import TaScale
+from contree.engine.errors import DeckError, EngineError, RulesError
+from contree.engine.options import BeloteMode, TaScale
 from contree.engine.points import Points
-from contree.engine.presets import DEFAULT_PRESET, PRESET_NAMES, load_rules
+from contree.engine.presets import DEFAULT_PRESET, PRESET_NAMES, preset, read_rules
 from contree.engine.rules import RuleSet
 from contree.engine.scoring import Score, Tally, score
 from contree.engine.trick import legal_plays
@@ -27,9 +27,10 @@ from contree.engine.trick import legal_plays
 Case = Mapping[str, object]
 """Field names to values; what is None is absent."""
 
-LEGAL_FIELDS: Final = ("preset", "trump", "trick", "hand")
+LEGAL_FIELDS: Final = ("preset", "rules", "trump", "trick", "hand", "played")
 SCORE_FIELDS: Final = (
     "preset",
+    "rules",
     "contract",
     "level",
     "taker_points",
@@ -68,11 +69,28 @@ class LegalCase(NamedTuple):
     trump: Strain
     trick: tuple[Card, ...]
     hand: tuple[Card, ...]
+    played: tuple[Card, ...] = ()
+    """Cards that the same player has played in earlier tricks: half a belote may be among them."""
 
     def answer(self) -> tuple[Card, ...]:
         """The legal cards in the order of the hand."""
         legal = legal_plays(self.rules, self.trump, self.trick, self.hand)
         return tuple(card for card in self.hand if card in legal)
+
+    def announceable(self) -> tuple[Announced, ...]:
+        """Those of them that may be played with belote or rebelote said, where the rules leave
+        that to the player.
+        """
+        rules, trump = self.rules, self.trump
+        if rules.belote_mode is not BeloteMode.ANNOUNCED:
+            return ()
+        suits = [] if trump.suit is None else [trump.suit]
+        if trump is Strain.ALL_TRUMP and rules.belotes_at_all_trump:
+            suits = list(Suit)
+        dealt = {*self.hand, *self.played}
+        pairs = [{Card.of(suit, rank) for rank in (Rank.KING, Rank.QUEEN)} for suit in suits]
+        belotes = {card for pair in pairs if pair <= dealt for card in pair}
+        return tuple(Announced(card) for card in self.answer() if card in belotes)
 
 
 class ScoreCase(NamedTuple):
@@ -91,16 +109,21 @@ class ScoreCase(NamedTuple):
 def read_legal(case: Case) -> LegalCase:
     """Read a question about legal cards; CaseError or EngineError."""
     _check_fields(case, LEGAL_FIELDS)
-    rules = read_rules(case)
+    rules = rules_of(case)
     trump = Strain.parse(_text(case, "trump"))
     _check_strain(rules, trump)
-    return LegalCase(rules, trump, _cards(case, "trick", ()), _cards(case, "hand", None))
+    trick, hand = _cards(case, "trick", ()), _cards(case, "hand", None)
+    played = _cards(case, "played", ())
+    twice = mask_of(played) & mask_of((*trick, *hand))
+    if twice or len(set(played)) < len(played):
+        raise DeckError("card given twice", cards_in(twice) or played)
+    return LegalCase(rules, trump, trick, hand, played)
 
 
 def read_score(case: Case) -> ScoreCase:
     """Read a question about marks; CaseError or EngineError."""
     _check_fields(case, SCORE_FIELDS)
-    rules = read_rules(case)
+    rules = rules_of(case)
     bid = parse_bid(_text(case, "contract"))
     if bid.level not in rules.ladder:
         rungs = " ".join(str(level) for level in rules.ladder)
@@ -132,31 +155,47 @@ def read_score(case: Case) -> ScoreCase:
     )
 
 
-def read_rules(case: Case) -> RuleSet:
+def rules_of(case: Case) -> RuleSet:
     """The rules of a question, the default preset when it names none."""
-    name = case.get("preset")
-    if name is None:
-        name = DEFAULT_PRESET
-    if not isinstance(name, str):
-        raise CaseError(f"preset must be a text, not {_shown(name)}")
-    return rules_named(name)
+    given = {field: case[field] for field in ("preset", "rules") if case.get(field) is not None}
+    for field, name in given.items():
+        if not isinstance(name, str):
+            raise CaseError(f"{field} must be a text, not {_shown(name)}")
+    if len(given) > 1:
+        raise CaseError("preset and rules both say which rules: give one of them")
+    if "rules" in given:
+        return rules_in(str(given["rules"]))
+    return rules_named(str(given.get("preset", DEFAULT_PRESET)))
 
 
 def rules_named(name: str) -> RuleSet:
-    """The preset, or the rules in the TOML file, of this name; CaseError when there is none."""
-    if not name.endswith(".toml") and name not in PRESET_NAMES:
+    """The preset, or the rules in the file, of this name; CaseError when there is none."""
+    if name in PRESET_NAMES:
+        return preset(name)
+    if not name.endswith(".toml") and not Path(name).is_file():
         raise CaseError(
             f"there is no preset {name!r}: choose one of {', '.join(PRESET_NAMES)}, "
             "or give the path of a .toml file"
         )
-    if name.endswith(".toml") and not Path(name).is_file():
-        raise CaseError(f"there is no rule file {name}: check the path")
-    return load_rules(name)
+    return rules_in(name)
+
+
+def rules_in(path: str) -> RuleSet:
+    """The rules in a file; CaseError, naming the file, when there are none."""
+    if not Path(path).is_file():
+        raise CaseError(f"there is no rule file {path}: check the path")
+    try:
+        return read_rules(path)
+    except RulesError as error:
+        raise CaseError(f"{path}: {error}") from None
 
 
 def legal_answer(case: Case) -> Any:
-    """The answer to a question about legal cards as a JSON value."""
-    return [str(card) for card in read_legal(case).answer()]
+    """The answer to a question about legal cards as a JSON value; `KH+` is the king of hearts with
+    belote said.
+    """
+    question = read_legal(case)
+    return [str(action) for action in (*question.answer(), *question.announceable())]
 
 
 def score_answer(case: Case) -> Any:

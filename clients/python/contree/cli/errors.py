@@ -87,7 +87,9 @@ def sentence(text: str) -> str:
 
 def _missing(error: ModuleNotFoundError) -> Failure | None:
     name = error.name or ""
-    extra = _EXTRAS.get(name) or _EXTRAS.get(name.partition(".")[0])
+    if name not in _EXTRAS:
+        name = name.partition(".")[0]
+    extra = _EXTRAS.get(name)
     if extra is None:
         return None
     return Failure(f"This needs {name}, which is not installed: pip install 'contree[{extra}]'.")

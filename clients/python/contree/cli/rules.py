@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from contree.cli.errors import BadInput, sentence
+from contree.cli.errors import BAD_INPUT, BadInput, sentence
 
 if TYPE_CHECKING:
     from contree.cli.cases import Case
@@ -25,8 +25,18 @@ app = typer.Typer(
 
 _Preset = Annotated[
     str | None,
-    typer.Option("--preset", metavar="P", help="A preset, or a rule file ending in .toml."),
+    typer.Option("--preset", metavar="P", help="A preset; ffb-mixte when nothing is said."),
 ]
+_Rules = Annotated[
+    str | None,
+    typer.Option("--rules", metavar="FILE.toml", help="Rules of your own: docs/rules.md."),
+]
+
+
+def _rule_set(metavar: str) -> Any:
+    return typer.Argument(metavar=metavar, help="A preset, or the path of a rule file.")
+
+
 _File = Annotated[
     Path | None,
     typer.Option(
@@ -42,6 +52,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def legal(
     *,
     preset: _Preset = None,
+    rules: _Rules = None,
     trump: Annotated[
         str | None, typer.Option("--trump", metavar="S|H|D|C|SA|TA", help="What is trump.")
     ] = None,
@@ -55,13 +66,28 @@ def legal(
         str | None,
         typer.Option("--hand", metavar='"KS 7H"', help="The cards of the next player."),
     ] = None,
+    played: Annotated[
+        str | None,
+        typer.Option(
+            "--played",
+            metavar='"QH"',
+            help="Cards that player has played before; of use where belote is announced.",
+        ),
+    ] = None,
     file: _File = None,
     as_json: _Json = False,
 ) -> None:
     """Which cards the next player may play."""
     from contree.cli.cases import legal_answer, read_legal
 
-    case: Case = {"preset": preset, "trump": trump, "trick": trick, "hand": hand}
+    case: Case = {
+        "preset": preset,
+        "rules": rules,
+        "trump": trump,
+        "trick": trick,
+        "hand": hand,
+        "played": played,
+    }
     if file is not None:
         _answer_file(file, case, legal_answer)
     elif as_json:
@@ -78,6 +104,7 @@ def legal(
                 question.trick,
                 question.hand,
                 question.answer(),
+                announceable=question.announceable(),
             )
         )
 
@@ -86,6 +113,7 @@ def legal(
 def score(
     *,
     preset: _Preset = None,
+    rules: _Rules = None,
     contract: Annotated[
         str | None,
         typer.Option("--contract", metavar="90H|capotH|generaleH|100TA", help="What was bid."),
@@ -130,6 +158,7 @@ def score(
 
     case: Case = {
         "preset": preset,
+        "rules": rules,
         "contract": contract,
         "level": level,
         "taker_points": taker_points,
@@ -177,15 +206,68 @@ def list_presets(as_json: _Json = False) -> None:
 
 
 @app.command()
-def show(
-    preset: Annotated[
-        str, typer.Argument(metavar="P", help="A preset, or a rule file ending in .toml.")
-    ],
-) -> None:
+def show(rules: Annotated[str, _rule_set("P")], as_json: _Json = False) -> None:
     """Every option of a rule set, as TOML that may be edited and given back."""
     from contree.cli.cases import rules_named
 
-    typer.echo(_ask(rules_named, preset).to_toml(), nl=False)
+    shown = _ask(rules_named, rules)
+    if as_json:
+        from contree.cli.output import print_json
+
+        print_json(shown.to_dict())
+    else:
+        typer.echo(shown.to_toml(), nl=False)
+
+
+@app.command()
+def diff(
+    first: Annotated[str, _rule_set("P")],
+    second: Annotated[str, _rule_set("Q")],
+    as_json: _Json = False,
+) -> None:
+    """The options in which two rule sets differ."""
+    from contree.cli.cases import rules_named
+    from contree.engine.presets import differences
+
+    changes = differences(_ask(rules_named, first), _ask(rules_named, second))
+    if as_json:
+        from contree.cli.output import print_json
+
+        print_json({"first": first, "second": second, "options": changes})
+        return
+    from contree.cli.output import stdout
+    from contree.cli.render import differences_screen
+
+    stdout().print(differences_screen(first, second, changes))
+
+
+@app.command()
+def validate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule file.")],
+    as_json: _Json = False,
+) -> None:
+    """Whether a file is a rule set: all that is wrong with it, or what it changes."""
+    from contree.cli.rule_files import checked
+
+    found = checked(file)
+    if as_json:
+        from contree.cli.output import print_json
+
+        print_json(found.to_json())
+    elif found.rules is None:
+        from contree.cli.output import say
+
+        for problem in found.problems:
+            say(f"contree: {sentence(str(problem))}")
+    else:
+        from contree.cli.output import stdout
+        from contree.cli.render import rule_file_screen
+
+        stdout().print(
+            rule_file_screen(str(file), found.rules.name, found.base, found.changes), soft_wrap=True
+        )
+    if found.rules is None:
+        raise typer.Exit(BAD_INPUT)
 
 
 def _ask(read: Callable[[_Question], _Answer], question: _Question) -> _Answer:

@@ -16,6 +16,7 @@ from contree.cli.output import print_json, say, stdout
 from contree.cli.render import DealRow, deal_line, match_screen, reason_text
 
 if TYPE_CHECKING:
+    from contree.cli.practice import Wish
     from contree.client import DealEnded, MatchEnded, SeatInfo
     from contree.engine import Seat
 
@@ -89,16 +90,18 @@ def deal_row(ended: DealEnded) -> DealRow:
     )
 
 
-def play(bot: Any, narrator: Narrator | None, options: Mapping[str, Any]) -> bool:
+def play(
+    bot: Any, narrator: Narrator | None, options: Mapping[str, Any], wish: Wish | None
+) -> bool:
     """Play until the matches asked for are over; False when SIGTERM came before.
 
-    Without a narrator the log tells everything.
+    Without a narrator the log tells everything; with a wish the bot practises at once.
     """
     if narrator is not None:
         for hook in HOOKS:
             _attach(bot, hook, getattr(narrator, hook))
     with _logging(logging.INFO if narrator is None else logging.WARNING):
-        return asyncio.run(_until_terminated(bot, options))
+        return asyncio.run(_until_terminated(bot, options, wish))
 
 
 @contextlib.contextmanager
@@ -120,10 +123,15 @@ def _logging(level: int) -> Iterator[None]:
         logger.setLevel(before)
 
 
-async def _until_terminated(bot: Any, options: Mapping[str, Any]) -> bool:
+async def _until_terminated(bot: Any, options: Mapping[str, Any], wish: Wish | None) -> bool:
+    from contree.cli.practice import practising
     from contree.client import BotFailed, play_bot
 
-    task = asyncio.ensure_future(play_bot(bot, **options))
+    async def playing() -> None:
+        async with practising(wish, bot, options) as found:
+            await play_bot(bot, **found)
+
+    task = asyncio.ensure_future(playing())
     loop = asyncio.get_running_loop()
     terminated = False
 

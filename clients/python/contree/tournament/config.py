@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from contree.client import FaultPolicy, TimeControl
-from contree.engine import DEFAULT_PRESET, RulesError, RuleSet, load_rules
+from contree.engine import DEFAULT_PRESET, RulesError, RuleSet, read_rules
 from contree.engine import preset as preset_rules
 from contree.engine.options import Shuffle
 from contree.tournament.errors import ConfigError
@@ -143,14 +143,15 @@ def _rules(top: Section, folder: Path) -> tuple[str, RuleSet]:
         raise ConfigError("rules", "preset is given too", "one of the two")
     try:
         if file is not None:
-            rules = load_rules(str(folder / file))
+            rules = read_rules(folder / file)
         else:
             preset = DEFAULT_PRESET if preset is None else preset
             rules = preset_rules(preset)
     except RulesError as error:
-        key = "rules" if file is not None else "preset"
-        given = file if file is not None else preset
-        raise ConfigError(key, f"{given!r}: {error.problem}", error.expected) from None
+        if file is None:
+            raise ConfigError("preset", f"{preset!r}: {error.problem}", error.expected) from None
+        option = "" if error.option == "file" else f"rule option {error.option!r}: "
+        raise ConfigError("rules", f"{file!r}: {option}{error.problem}", error.expected) from None
     each = top.optional_text("board_shuffle")
     if each not in {None, "each"}:
         raise ConfigError("board_shuffle", f"{each!r} is not known", '"each", or nothing')

@@ -65,6 +65,14 @@ def played_text(action: Card | Announced) -> Text:
     return card_text(action)
 
 
+def action_text(action: object) -> Text:
+    """What a player said or played."""
+    if isinstance(action, Card | Announced):
+        return played_text(action)
+    assert isinstance(action, Bid | Say)
+    return call_text(action)
+
+
 def _doubling(doubling: Doubling) -> str:
     return {Doubling.NONE: "", Doubling.CONTRE: " contre", Doubling.SURCONTRE: " surcontre"}[
         doubling

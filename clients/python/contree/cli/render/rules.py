@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from rich import box
@@ -10,10 +10,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from contree.cli.render.cards import bid_text, card_text, cards_text, strain_text
-from contree.engine.actions import Bid
+from contree.cli.render.cards import bid_text, card_text, cards_text, played_text, strain_text
+from contree.engine.actions import Announced, Bid
 from contree.engine.cards import Card, Strain
 from contree.engine.contract import Doubling
+from contree.engine.plain import Plain
 from contree.engine.rules import RuleSet
 from contree.engine.scoring import Score, Tally
 
@@ -26,10 +27,12 @@ def legal_screen(
     trick: Sequence[Card],
     hand: Sequence[Card],
     legal: Collection[Card],
+    *,
+    announceable: Sequence[Announced] = (),
 ) -> RenderableType:
     """The trick, and the hand with the legal cards standing out."""
     grid = Table.grid(padding=(0, 2))
-    grid.add_row("rules", rules)
+    grid.add_row("rules", Text(rules))
     grid.add_row("trump", strain_text(trump))
     grid.add_row("trick", cards_text(trick) if trick else Text("leads", "dim"))
     grid.add_row(
@@ -37,6 +40,9 @@ def legal_screen(
         Text(" ").join(card_text(card, "bold" if card in legal else "dim") for card in hand),
     )
     grid.add_row("legal", cards_text(card for card in hand if card in legal))
+    if announceable:
+        said = Text(" ").join(played_text(action) for action in announceable)
+        grid.add_row("belote", said.append("  with belote said", "dim"))
     return grid
 
 
@@ -80,6 +86,40 @@ def presets_screen(presets: Sequence[RuleSet], default: str) -> RenderableType:
         table,
         Text(f"{default} is the default; `contree rules show P` prints every option.", "dim"),
     )
+
+
+def differences_screen(
+    first: str, second: str, changes: Mapping[str, tuple[Plain, Plain]]
+) -> RenderableType:
+    """The options in which two rule sets differ, side by side."""
+    if not changes:
+        return Text(f"{first} and {second} are the same rules.")
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("option", no_wrap=True)
+    for name in (first, second):
+        table.add_column(Text(name), overflow="fold")
+    for option, (one, other) in changes.items():
+        table.add_row(option, plain_text(one), plain_text(other))
+    return table
+
+
+def rule_file_screen(
+    file: str, name: str, base: str, changes: Mapping[str, tuple[Plain, Plain]]
+) -> Text:
+    """A rule file that can be used, and what it changes in its base."""
+    if not changes:
+        return Text(f"{file}: the rules {name}, the same as {base}.")
+    text = Text(f"{file}: the rules {name}. What differs from {base}:")
+    for option, (was, now) in changes.items():
+        text.append(f"\n  {option} = {plain_text(now)}").append(f"  (not {plain_text(was)})", "dim")
+    return text
+
+
+def plain_text(value: Plain) -> str:
+    """The value of an option, short: lists without brackets, texts without quotes."""
+    if isinstance(value, list):
+        return " ".join(str(entry) for entry in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _strains(strains: Sequence[Strain]) -> Text:

@@ -64,8 +64,8 @@ def _title(screen: TableScreen) -> Text:
 
 def _seats(screen: TableScreen) -> RenderableType:
     grid = Table.grid(expand=True)
-    for _ in range(3):
-        grid.add_column(ratio=1, justify="center", vertical="middle")
+    for ratio in (5, 3, 5):  # a hand of eight is wider than the trick
+        grid.add_column(ratio=ratio, justify="center", vertical="middle")
     north, east, south, west = (_seat(screen, seat) for seat in SEATS)
     cards = {seat: _card(screen, seat) for seat in SEATS}
     center = Table.grid(padding=(0, 2))
@@ -74,10 +74,8 @@ def _seats(screen: TableScreen) -> RenderableType:
     center.add_row("", cards[Seat.NORTH], "")
     center.add_row(cards[Seat.WEST], "", cards[Seat.EAST])
     center.add_row("", cards[Seat.SOUTH], "")
-    grid.add_row("", north, "")
     grid.add_row(west, Align.center(center), east)
-    grid.add_row("", south, "")
-    return grid
+    return Group(Align.center(north), grid, Align.center(south))
 
 
 def _seat(screen: TableScreen, seat: Seat) -> Text:
@@ -86,6 +84,7 @@ def _seat(screen: TableScreen, seat: Seat) -> Text:
         text.append(" (deals)", "dim")
     if screen.hands.get(seat):
         text.append("\n").append(hand_text(screen.hands[seat]))
+    text.justify = "center"
     return text
 
 
@@ -104,9 +103,9 @@ def _below(screen: TableScreen) -> RenderableType:
     grid.add_row("auction", calls_text(screen.calls))
     grid.add_row("contract", contract)
     grid.add_row("tricks", f"NS {screen.tricks[0]}, EW {screen.tricks[1]}")
-    grid.add_row("match", screen.match_id)
+    grid.add_row("match", Text(screen.match_id))
     if screen.note:
-        grid.add_row("note", screen.note)
+        grid.add_row("note", Text(screen.note))
     return grid
 
 
