@@ -7,10 +7,11 @@ SETUP  := $(VENV)/.setup-done
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup tournament test check format proto proto-baseline test-languages clean
+.PHONY: help setup tournament test check format proto proto-baseline test-languages \
+  test-differential coverage-engine clean
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(SETUP) ## Create .venv with everything that developing needs
 
@@ -53,6 +54,15 @@ proto-baseline: setup ## Record the protocol that later changes must stay compat
 
 test-languages: setup ## Build the bots in other languages and let each play
 	$(BIN)/pytest -m languages || [ $$? -eq 5 ] # 5: there are none
+
+test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
+	$(BIN)/pytest -m differential -rP tests/differential
+
+coverage-engine: setup ## Measure which branches of the engine its tests reach
+	$(BIN)/coverage erase
+	$(BIN)/coverage run --source contree.engine -m pytest -q tests/engine
+	$(BIN)/coverage combine
+	$(BIN)/coverage report --precision=1 --fail-under=98 --include='*/contree/engine/*'
 
 bench-%: $(VENV)/.bench-done ## Run one benchmark, such as make bench-engine
 	$(BIN)/python bench/$(subst -,_,$*).py

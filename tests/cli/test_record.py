@@ -87,6 +87,23 @@ def test_shows_a_match_that_is_not_over_and_one_passed_out(contree: Contree, wri
     assert "all four passed" in contree("record", "show", write(passed)).out
 
 
+@pytest.mark.parametrize(
+    ("target", "limit", "told"),
+    [
+        (1000, None, "a race to 1000\n"),
+        (1000, 3, "a race to 1000, 3 deals at most\n"),
+        (1_000_000, 3, "3 deals\n"),
+    ],
+)
+def test_shows_how_a_race_ends(
+    contree: Contree, write: Write, target: int, limit: int | None, told: str
+) -> None:
+    rules = dataclasses.replace(preset("ffb-mixte"), target=target, deals_limit=limit)
+    record = random_record(rules, Mode.RACE, 1, steps=10)
+    lines = contree("record", "show", write(record)).out.splitlines()
+    assert f"match  {told}" in [f"{line.rstrip()}\n" for line in lines]
+
+
 def test_shows_either_form(contree: Contree, write: Write) -> None:
     as_text = contree("record", "show", write(BOARD))
     as_json = contree("record", "show", write(BOARD, "r.json", as_json=True))

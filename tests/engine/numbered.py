@@ -8,10 +8,13 @@ from contree.engine import (
     DECLINE,
     PASS,
     Action,
+    Announced,
+    Card,
     Deal,
     FixedDeal,
     Game,
     Mode,
+    Record,
     RuleSet,
     Seat,
     Strain,
@@ -26,6 +29,7 @@ from contree.engine import (
 )
 from contree.engine.contract import Doubling
 from contree.engine.notation import parse_hand
+from contree.engine.record import replay_calls
 
 SIMPLE, GENERALE, CLASSIQUE = "contree-simple", "contree-generale", "coinche-classique"
 FAITS, ANNONCES, MIXTE = "ffb-points-faits", "ffb-points-annonces", "ffb-mixte"
@@ -132,6 +136,21 @@ def race(rules: RuleSet, *bids: str, hands: str = BY_SUIT) -> Game:
         while game.deal is not None and len(game.finished) == count:
             game = game.apply(game.owed[0], _action(game.deal, bid))
     return game
+
+
+def said_of(record: Record) -> tuple[int, int]:
+    """How many cards were played with belote said, of how many that could have been."""
+    said = offered = 0
+    game = record.start()
+    for deal in record.deals:
+        game = replay_calls(game, deal)
+        for placed in deal.cards:
+            card = placed.action.card if isinstance(placed.action, Announced) else placed.action
+            assert isinstance(card, Card)
+            offered += Announced(card) in game.legal_actions(placed.seat)
+            said += isinstance(placed.action, Announced)
+            game = game.apply(placed.seat, placed.action)
+    return said, offered
 
 
 def _action(deal: Deal, bid: str) -> Action:

@@ -69,6 +69,13 @@ def test_illegal_answer_names_the_seat() -> None:
     assert Say.PASS in caught.value.legal
 
 
+def test_illegal_answer_in_a_match_names_the_seat() -> None:
+    game = Game.start(RULES, SeededDeals(bytes(32)))
+    seat = game.owed[0]
+    with pytest.raises(IllegalAction, match=f"{seat.name.capitalize()}'s policy: it is time to"):
+        drive_game([lambda view: view.hand[0]] * 4, game)
+
+
 def test_plain_ints_are_no_cards() -> None:
     deal = fresh()
     while deal.play is None:

@@ -252,6 +252,12 @@ def test_deep_values_of_options_are_refused() -> None:
         record_from_dict(document)
 
 
+def test_values_that_no_json_holds_are_refused_too() -> None:
+    with pytest.raises(RecordError) as caught:
+        record_from_dict({**copy.deepcopy(GOOD), "rules": object()})
+    assert str(caught.value) == "rules: expected a text: '?'"
+
+
 def test_what_stands_there_is_cut_short_in_the_sentence() -> None:
     document = {**copy.deepcopy(GOOD), "rules": "x" * 1000}
     with pytest.raises(RecordError) as caught:

@@ -7,7 +7,7 @@ plain card has the higher bit. The trump order is J 9 A T K Q 8 7 (``TRUMP_ORDER
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final
 
@@ -142,7 +142,7 @@ TRUMP_ORDER: Final[tuple[Rank, ...]] = (
 """Ranks at trump, weakest first."""
 
 
-_HELD: Final = tuple(
+HELD: Final = tuple(
     tuple(
         tuple(card for card in CARDS[first : first + 8] if held >> (card & 7) & 1)
         for held in range(256)
@@ -163,19 +163,11 @@ def mask_of(cards: Iterable[int]) -> int:
 def cards_in(mask: int) -> tuple[Card, ...]:
     """The cards of a mask, lowest index first: spades before hearts, 7 before A."""
     return (
-        _HELD[0][mask & 255]
-        + _HELD[1][mask >> 8 & 255]
-        + _HELD[2][mask >> 16 & 255]
-        + _HELD[3][mask >> 24 & 255]
+        HELD[0][mask & 255]
+        + HELD[1][mask >> 8 & 255]
+        + HELD[2][mask >> 16 & 255]
+        + HELD[3][mask >> 24 & 255]
     )
-
-
-def iter_cards(mask: int) -> Iterator[Card]:
-    """Yield the cards of a mask, lowest index first."""
-    while mask:
-        low = mask & -mask
-        yield CARDS[low.bit_length() - 1]
-        mask ^= low
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
-from contree.engine.actions import Action
+from contree.engine.actions import Action, Announced
 from contree.engine.auction import Auction, DecisionKind
-from contree.engine.cards import ALL_CARDS, cards_in
+from contree.engine.cards import ALL_CARDS, HELD, Card, cards_in
 from contree.engine.contract import Contract
 from contree.engine.errors import DeckError
-from contree.engine.play import Play
-from contree.engine.points import Points, taken_points
+from contree.engine.masks import legal_cards
+from contree.engine.play import Past, Play, Setting
+from contree.engine.refusals import refused_card
+from contree.engine.result import PASSED_OUT, DealResult, Points, played_out
 from contree.engine.rules import RuleSet
-from contree.engine.scoring import Score, score, tally
-from contree.engine.table import SEATS, Seat, Team
+from contree.engine.table import SEATS, Seat
+from contree.engine.trick import Trick
 
 __all__ = ["PASSED_OUT", "Deal", "DealResult", "DecisionKind", "Phase", "Points", "check_hands"]
 
@@ -28,31 +30,6 @@ class Phase(Enum):
     DONE = "done"
 
 
-class DealResult(NamedTuple):
-    """How a deal ended. Pairs are (North-South, East-West)."""
-
-    contract: Contract | None
-    """None: the deal was passed out."""
-    points: tuple[Points, Points]
-    """Card points taken, with those of the last trick, without belote."""
-    tricks: tuple[int, int]
-    belotes: tuple[int, int]
-    """Belotes that count, 20 points each."""
-    score: Score | None
-    """The marks from the takers' side, with their parts; None when passed out."""
-    marks: tuple[int, int]
-    """What each pair adds to its match score."""
-
-    @property
-    def winner(self) -> Team | None:
-        """The pair that won the contract: the takers if they made it, else the defence; None when
-        the deal was passed out.
-        """
-        if self.contract is None or self.score is None:
-            return None
-        return self.contract.team if self.score.made else self.contract.defence
-
-
 class Deal(NamedTuple):
     """A deal under way or done."""
 
@@ -61,12 +38,26 @@ class Deal(NamedTuple):
     dealt: tuple[int, int, int, int]
     """The hand each seat was dealt, as masks by ``Seat``."""
     auction: Auction
-    play: Play | None
-    """None before and without card play."""
-    result: DealResult | None
-    """Set when the deal is done."""
     owed: tuple[Seat, ...]
     """The seats that must act now: one, or several in a contre window; empty when done."""
+    choices: tuple[Action, ...]
+    """What each of them may do; see ``legal_actions``."""
+    result: DealResult | None
+    """Set when the deal is done."""
+
+    # The card play. Its parts by name, and more of them, are in ``play``.
+    setting: Setting | None
+    """None before and without card play."""
+    unplayed: int
+    """The cards not yet played, by anyone, as a mask."""
+    cards: tuple[Card, ...]
+    """The cards of the current trick in playing order, none to three of them."""
+    best: int
+    """The card that holds the current trick; -1 before the lead."""
+    holder: Seat
+    """Who played it; before the lead, the leader."""
+    past: Past
+    """The finished tricks, and the belotes."""
 
     @classmethod
     def start(cls, rules: RuleSet, dealer: Seat, hands: Sequence[int]) -> Deal:
@@ -75,82 +66,185 @@ class Deal(NamedTuple):
         ``hands`` are four masks of eight cards by ``Seat``. DeckError when they are no deal.
         """
         auction = Auction.start(rules, dealer)
-        return cls(rules, dealer, check_hands(hands), auction, None, None, auction.owed)
+        return _after_call(rules, dealer, check_hands(hands), auction)
+
+    @property
+    def play(self) -> Play | None:
+        """The card play; None before and without it."""
+        return None if self.setting is None else Play(self)
+
+    @property
+    def trick(self) -> Trick | None:
+        """The current trick, maybe without a card yet; None outside the card play."""
+        if self.setting is None or not self.owed:
+            return None
+        leader = self.rules.turn_direction.next(self.owed[0], -len(self.cards))
+        return _new(Trick, (leader, self.cards))
 
     @property
     def phase(self) -> Phase:
         """Where the deal stands."""
         if self.result is not None:
             return Phase.DONE
-        return Phase.AUCTION if self.play is None else Phase.PLAY
+        return Phase.AUCTION if self.setting is None else Phase.PLAY
 
     @property
     def hands(self) -> tuple[int, int, int, int]:
         """The cards each seat still holds, as masks by ``Seat``."""
-        return self.dealt if self.play is None else self.play.hands
+        north, east, south, west = self.dealt
+        left = self.unplayed
+        return north & left, east & left, south & left, west & left
 
     @property
     def contract(self) -> Contract | None:
         """The standing contract, final once the auction is over."""
-        return self.auction.contract if self.play is None else self.play.contract
+        return self.auction.contract
 
     def decision_kind(self, seat: Seat) -> DecisionKind | None:
         """What this seat is asked for now, None when it owes nothing."""
-        if self.play is None:
+        if self.setting is None:
             return self.auction.decision_kind(seat)
         return DecisionKind.CARD if seat in self.owed else None
 
     def legal_actions(self, seat: Seat) -> tuple[Action, ...]:
-        """What this seat may do now; empty when it owes nothing."""
-        if self.play is None:
-            return self.auction.legal_calls(seat)
-        return self.play.legal_actions(seat)
+        """What this seat may do now; empty when it owes nothing.
+
+        To speak: pass, contre or surcontre, bids from low to high. In a window: yes, decline. To
+        play: cards, lowest first, then those of them with which belote can be said.
+        """
+        return self.choices if seat in self.owed else ()
 
     def apply(self, seat: Seat, action: Action) -> Deal:
         """The deal after this action; IllegalAction when the seat does not owe it or the rules
         forbid it.
         """
-        rules, dealer, dealt, auction, play, result, owed = self
-        if play is not None:
-            play = play.after(seat, action)
-            if play.unplayed:
-                owed = _ALONE[play.turn]
-            else:
-                result, owed = _played_out(play), ()
+        (
+            rules,
+            dealer,
+            dealt,
+            auction,
+            owed,
+            choices,
+            result,
+            setting,
+            unplayed,
+            cards,
+            best,
+            holder,
+            past,
+        ) = self
+        if setting is None:
+            return _after_call(rules, dealer, dealt, auction.after(seat, action))
+        strain, duties, beats, freely, following, marriages, sayable = setting
+        card = action if type(action) is Card else self._announced(seat, action)
+        if seat not in owed or action not in choices:
+            raise refused_card(Play(self), seat, action)
+        bit = 1 << card
+        if marriages & bit and (card is not action or not sayable):
+            past = past.with_belote(seat, card)
+
+        unplayed ^= bit
+        if beats[best] & bit:
+            best = card
+            holder = seat
+        cards += (card,)
+        owed, turn, partner = following[seat]
+        if len(cards) < 4:
+            hand = dealt[turn] & unplayed
+            led = cards[0] >> 3
+            legal = hand & freely[led] or legal_cards(
+                hand, strain, led, best, holder is partner, duties
+            )
         else:
-            auction = auction.after(seat, action)
-            owed = auction.owed
-            if not owed:
-                contract = auction.contract
-                if contract is None:
-                    result = PASSED_OUT
-                else:
-                    leader = rules.turn_direction.next(dealer)
-                    play = Play.start(rules, contract, leader, dealt)
-                    owed = _ALONE[leader]
-        return tuple.__new__(Deal, (rules, dealer, dealt, auction, play, result, owed))
+            past = past.with_trick(_new(Trick, (turn, cards)), holder, ALL_CARDS ^ unplayed)
+            owed = _ALONE[holder]
+            cards = ()
+            best = -1
+            legal = dealt[holder] & unplayed
+        choices = (  # cards_in(legal), written out
+            _SPADES[legal & 255]
+            + _HEARTS[legal >> 8 & 255]
+            + _DIAMONDS[legal >> 16 & 255]
+            + _CLUBS[legal >> 24]
+        )
+        if not legal:
+            owed = ()
+            assert auction.contract is not None
+            belotes = past.belotes_counted(dealt)
+            result = played_out(rules, auction.contract, past.winners, past.taken, belotes)
+        elif legal & sayable:
+            choices += _said(legal & sayable)
+        return _new(
+            Deal,
+            (
+                rules,
+                dealer,
+                dealt,
+                auction,
+                owed,
+                choices,
+                result,
+                setting,
+                unplayed,
+                cards,
+                best,
+                holder,
+                past,
+            ),
+        )
+
+    def _announced(self, seat: Seat, action: Action) -> Card:
+        """The card of an action that is not just a card: played with belote said."""
+        if type(action) is Announced and type(action.card) is Card:
+            return action.card
+        raise refused_card(Play(self), seat, action)
 
 
-PASSED_OUT: Final = DealResult(None, (0, 0), (0, 0), (0, 0), None, (0, 0))
-"""The result of a deal that all four passed."""
+def _after_call(
+    rules: RuleSet, dealer: Seat, dealt: tuple[int, int, int, int], auction: Auction
+) -> Deal:
+    """The deal when its auction has come to this."""
+    owed, result, setting, leader = auction.owed, None, None, dealer
+    choices: tuple[Action, ...] = auction.choices
+    if not owed:
+        contract = auction.contract
+        if contract is None:
+            result = PASSED_OUT
+        else:
+            leader = rules.turn_direction.next(dealer)
+            setting = Setting.of(rules, contract.bid.strain, dealt)
+            owed = _ALONE[leader]
+            choices = cards_in(dealt[leader]) + _said(dealt[leader] & setting.sayable)
+    return _new(
+        Deal,
+        (
+            rules,
+            dealer,
+            dealt,
+            auction,
+            owed,
+            choices,
+            result,
+            setting,
+            ALL_CARDS,  # unplayed
+            (),  # cards
+            -1,  # best
+            leader,  # holder
+            _NOTHING,  # past
+        ),
+    )
 
+
+def _said(cards: int) -> tuple[Action, ...]:
+    """These cards, with belote said."""
+    return tuple(Announced(card) for card in cards_in(cards))
+
+
+_new: Final = tuple.__new__
+"""Makes a named tuple in half the time that calling its class takes."""
+_SPADES, _HEARTS, _DIAMONDS, _CLUBS = HELD
 _ALONE: Final = tuple((seat,) for seat in SEATS)
-
-
-def _played_out(play: Play) -> DealResult:
-    """The result after the eighth trick."""
-    contract, winners = play.contract, play.winners
-    by_seat = [winners.count(seat) for seat in SEATS]
-    points = taken_points(play.rules, play.strain, play.taken, by_seat, winners[-1])
-    belotes = play.belotes_counted()
-    summary = tally(contract, points, by_seat, belotes)
-    scored = score(play.rules, contract.level, play.strain, contract.doubling, summary)
-    if contract.team is Team.NORTH_SOUTH:
-        marks = (scored.taker, scored.defence)
-    else:
-        marks = (scored.defence, scored.taker)
-    tricks = (by_seat[0] + by_seat[2], by_seat[1] + by_seat[3])
-    return DealResult(contract, points, tricks, belotes, scored, marks)
+_NOTHING: Final = Past()
 
 
 def check_hands(hands: Sequence[int]) -> tuple[int, int, int, int]:
@@ -158,6 +252,9 @@ def check_hands(hands: Sequence[int]) -> tuple[int, int, int, int]:
     if len(hands) != 4:
         raise DeckError(f"a deal has four hands, not {len(hands)}")
     north, east, south, west = hands
+    sizes = north.bit_count(), east.bit_count(), south.bit_count(), west.bit_count()
+    if sizes == (8, 8, 8, 8) and north | east | south | west == ALL_CARDS:
+        return north, east, south, west
     seen = 0
     for seat, hand in zip(SEATS, hands, strict=True):
         if not 0 <= hand <= ALL_CARDS:
@@ -169,4 +266,4 @@ def check_hands(hands: Sequence[int]) -> tuple[int, int, int, int]:
                 f"{seat.name.capitalize()} holds {hand.bit_count()} cards, not 8", cards_in(hand)
             )
         seen |= hand
-    return north, east, south, west
+    raise AssertionError("four hands of eight different cards are a deal")

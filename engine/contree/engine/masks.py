@@ -88,6 +88,15 @@ def legal_cards(  # noqa: PLR0917 - positional, for compilers
     return _void(hand, strain, best, partner_master, duties)
 
 
+def rises_in(led: int, strain: int, duties: int) -> bool:
+    """Whether who follows this suit can have a duty to rise."""
+    if strain == ALL_TRUMP:
+        return bool(duties & (TA_RISE | TA_RISE_PARTNER))
+    if strain == NO_TRUMP:
+        return bool(duties & (SA_RISE | SA_RISE_PARTNER))
+    return led == strain and bool(duties & (TRUMP_RISE | TRUMP_RISE_PARTNER))
+
+
 def _void(hand: int, strain: int, best: int, partner_master: bool, duties: int) -> int:
     """The legal cards, in a suit contract, of a hand without the suit led."""
     trumps = hand & SUIT_MASKS[strain]

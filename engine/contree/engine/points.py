@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
 from contree.engine import masks
 from contree.engine.cards import ALL_CARDS, Strain
@@ -38,7 +39,7 @@ def taken_points(
     générale when one of its players won them all, whether it was bid or not and whoever bid
     (000, 001, 002).
     """
-    team = last_trick.team
+    team = last_trick & 1
     if tricks[team] + tricks[team + 2] == 8:
         alone = 8 in (tricks[team], tricks[team + 2])
         slam = generale_points(rules, strain) if alone else capot_points(rules, strain)
@@ -77,7 +78,10 @@ def _all_cards_and(rules: RuleSet, strain: Strain, last_trick: int) -> Points:
 
 
 def _scaled(rules: RuleSet, strain: Strain, points: int) -> Points:
-    if strain is not Strain.ALL_TRUMP or rules.ta_scale is not TaScale.TWO_THIRDS:
+    if strain is not _ALL_TRUMP or rules.ta_scale is not TaScale.TWO_THIRDS:
         return points
     scaled = Fraction(points * 2, 3)
     return scaled.numerator if scaled.denominator == 1 else scaled
+
+
+_ALL_TRUMP: Final = Strain.ALL_TRUMP

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contree.engine.actions import Level, Slam
 from contree.engine.cards import Strain
@@ -97,14 +97,15 @@ def tally(
 
     ``points`` by pair as ``taken_points`` gives them, ``tricks`` won by seat, ``belotes`` by pair.
     """
-    team, defence = contract.team, contract.defence
+    taker = contract.taker
+    team, defence = taker & 1, ~taker & 1
     return Tally(
-        taker_points=points[team],
-        defence_points=points[defence],
-        taker_tricks=tricks[team] + tricks[team + 2],
-        bidder_tricks=tricks[contract.taker],
-        taker_belotes=belotes[team],
-        defence_belotes=belotes[defence],
+        points[team],
+        points[defence],
+        tricks[team] + tricks[team + 2],
+        tricks[taker],
+        belotes[team],
+        belotes[defence],
     )
 
 
@@ -119,17 +120,17 @@ def score(rules: RuleSet, level: Level, strain: Strain, doubling: Doubling, tall
     taker_base, defence_base = (winner_base, loser_base) if made else (loser_base, winner_base)
     taker_belote, defence_belote = _belotes(deal)
     return Score(
-        made=made,
-        taker=_rounded(rules, taker_base + taker_belote),
-        defence=_rounded(rules, defence_base + defence_belote),
-        contract=contract,
-        factor=rules.factor(doubling),
-        taker_base=taker_base,
-        defence_base=defence_base,
-        taker_belote=taker_belote,
-        defence_belote=defence_belote,
-        taker_capot=taker_capot,
-        defence_capot=defence_capot,
+        made,
+        _rounded(rules, taker_base + taker_belote),
+        _rounded(rules, defence_base + defence_belote),
+        contract,
+        rules.factor(doubling),
+        taker_base,
+        defence_base,
+        taker_belote,
+        defence_belote,
+        taker_capot,
+        defence_capot,
     )
 
 
@@ -144,9 +145,9 @@ def _capots(rules: RuleSet, strain: Strain, tally: Tally) -> tuple[bool, bool]:
 
 
 def _is_made(rules: RuleSet, level: Level, strain: Strain, tally: Tally, taker_capot: bool) -> bool:
-    if level is Slam.CAPOT:
+    if level is _SLAM_CAPOT:
         return taker_capot
-    if level is Slam.GENERALE:
+    if level is _SLAM_GENERALE:
         if tally.bidder_tricks is None:
             return taker_capot and tally.taker_points == generale_points(rules, strain)
         return tally.bidder_tricks == 8
@@ -156,26 +157,26 @@ def _is_made(rules: RuleSet, level: Level, strain: Strain, tally: Tally, taker_c
         defence += BELOTE_POINTS * tally.defence_belotes
     if taker < max(level, rules.min_points):
         return False
-    if rules.tie_points is TiePoints.FAILS:
+    if rules.tie_points is _TIEPOINTS_FAILS:
         return taker != defence
-    return rules.tie_points is TiePoints.OK or taker > defence
+    return rules.tie_points is _TIEPOINTS_OK or taker > defence
 
 
 def _winner_base(deal: _Deal, contract: int) -> Points:
     """What the winner of the contract marks before belote and rounding."""
     rules = deal.rules
     factor = rules.factor(deal.doubling)
-    if deal.level is Slam.CAPOT:
+    if deal.level is _SLAM_CAPOT:
         flat = rules.capot_made_mark if deal.made else rules.capot_failed_mark
         if flat is not None:
             return flat * factor
-    if deal.doubling is not Doubling.NONE and rules.contre_mark is not ContreMark.ORDINARY:
+    if deal.doubling is not _DOUBLING_NONE and rules.contre_mark is not _CONTREMARK_ORDINARY:
         fixed, multiplied = _contre_parts(rules, contract)
     elif deal.made:
         fixed, multiplied = _made_parts(deal, contract)
     else:
         fixed, multiplied = _failed_parts(deal, contract)
-    if rules.mult_scope is MultScope.WHOLE:
+    if rules.mult_scope is _MULTSCOPE_WHOLE:
         return (fixed + multiplied) * factor
     return fixed + multiplied * factor
 
@@ -196,8 +197,8 @@ def _made_parts(deal: _Deal, contract: int) -> tuple[Points, int]:
         and rules.unannounced_capot is UnannouncedCapot.CAPOT_VALUE
     ):
         return 0, rules.capot_value
-    fixed = 0 if rules.taker_mark is TakerMark.CONTRACT else deal.tally.taker_points
-    return fixed, 0 if rules.taker_mark is TakerMark.MADE else contract
+    fixed = 0 if rules.taker_mark is _TAKERMARK_CONTRACT else deal.tally.taker_points
+    return fixed, 0 if rules.taker_mark is _TAKERMARK_MADE else contract
 
 
 def _failed_parts(deal: _Deal, contract: int) -> tuple[Points, int]:
@@ -214,23 +215,23 @@ def _failed_parts(deal: _Deal, contract: int) -> tuple[Points, int]:
 def _loser_base(deal: _Deal) -> Points:
     """What the loser of the contract marks before belote: a defence its points, if anything."""
     rules = deal.rules
-    if not deal.made or rules.defence_mark is DefenceMark.NOTHING:
+    if not deal.made or rules.defence_mark is _DEFENCEMARK_NOTHING:
         return 0
-    if deal.doubling is not Doubling.NONE and rules.contre_loser is ContreLoser.NOTHING:
+    if deal.doubling is not _DOUBLING_NONE and rules.contre_loser is ContreLoser.NOTHING:
         return 0
     return deal.tally.defence_points
 
 
 def _belotes(deal: _Deal) -> tuple[int, int]:
     """The belote points that takers and defence mark."""
-    rules, contred = deal.rules, deal.doubling is not Doubling.NONE
+    rules, contred = deal.rules, deal.doubling is not _DOUBLING_NONE
     worth = BELOTE_POINTS * (rules.factor(deal.doubling) if rules.belote_multiplied else 1)
     taker, defence = worth * deal.tally.taker_belotes, worth * deal.tally.defence_belotes
     if contred and rules.belote_on_contre is BeloteOnContre.WINNER:
         return (taker + defence, 0) if deal.made else (0, taker + defence)
-    if deal.made or rules.belote_on_failure is BeloteOnFailure.KEPT:
+    if deal.made or rules.belote_on_failure is _BELOTEONFAILURE_KEPT:
         return taker, defence
-    swept = deal.defence_capot and not contred and deal.level is not Slam.CAPOT
+    swept = deal.defence_capot and not contred and deal.level is not _SLAM_CAPOT
     if swept and rules.belote_on_failure is BeloteOnFailure.TO_DEFENCE_UNLESS_SWEPT:
         return taker, defence
     return 0, taker + defence
@@ -238,6 +239,20 @@ def _belotes(deal: _Deal) -> tuple[int, int]:
 
 def _rounded(rules: RuleSet, mark: Points) -> int:
     """A mark as a whole number: the nearest ten with fives upwards, or the nearest point."""
-    if rules.rounding is Rounding.NEAREST_10:
+    if rules.rounding is _ROUNDING_NEAREST_10:
         return int((mark + 5) // 10 * 10)
     return int(mark + Fraction(1, 2)) if isinstance(mark, Fraction) else mark
+
+
+_SLAM_CAPOT: Final = Slam.CAPOT
+_SLAM_GENERALE: Final = Slam.GENERALE
+_DOUBLING_NONE: Final = Doubling.NONE
+_TIEPOINTS_FAILS: Final = TiePoints.FAILS
+_TIEPOINTS_OK: Final = TiePoints.OK
+_CONTREMARK_ORDINARY: Final = ContreMark.ORDINARY
+_MULTSCOPE_WHOLE: Final = MultScope.WHOLE
+_TAKERMARK_CONTRACT: Final = TakerMark.CONTRACT
+_TAKERMARK_MADE: Final = TakerMark.MADE
+_DEFENCEMARK_NOTHING: Final = DefenceMark.NOTHING
+_BELOTEONFAILURE_KEPT: Final = BeloteOnFailure.KEPT
+_ROUNDING_NEAREST_10: Final = Rounding.NEAREST_10

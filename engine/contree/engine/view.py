@@ -126,48 +126,45 @@ def project(state: Deal | Game, seat: Seat) -> View:
     shows its last deal and the final scores.
     """
     deal, number, scores = _current(state)
-    play = deal.play
-    hand = deal.dealt[seat] if play is None else deal.dealt[seat] & play.unplayed
-    in_play = play is not None and deal.result is None
+    auction, past = deal.auction, deal.past
     return View(
-        rules=deal.rules,
-        seat=seat,
-        dealer=deal.dealer,
-        number=number,
-        hand=cards_in(hand),
-        calls=deal.auction.calls,
-        contract=deal.contract,
-        auction_over=deal.auction.over,
-        trick=play.trick if play is not None and in_play else None,
-        tricks=() if play is None else play.tricks,
-        winners=() if play is None else play.winners,
-        scores=scores,
-        belotes=() if play is None else play.belotes,
-        kind=deal.decision_kind(seat),
-        legal=deal.legal_actions(seat),
+        deal.rules,
+        seat,
+        deal.dealer,
+        number,
+        cards_in(deal.dealt[seat] & deal.unplayed),
+        auction.calls,
+        auction.contract,
+        not auction.owed,
+        deal.trick,
+        past.tricks,
+        past.winners,
+        scores,
+        past.belotes,
+        deal.decision_kind(seat),
+        deal.legal_actions(seat),
     )
 
 
 def spectate(state: Deal | Game) -> PublicView:
     """The public view; of a match that is over, of its last deal."""
     deal, number, scores = _current(state)
-    play = deal.play
-    in_play = play is not None and deal.result is None
+    auction, past = deal.auction, deal.past
     return PublicView(
-        rules=deal.rules,
-        dealer=deal.dealer,
-        number=number,
-        phase=deal.phase,
-        calls=deal.auction.calls,
-        contract=deal.contract,
-        auction_over=deal.auction.over,
-        asked=deal.auction.asked if play is None else deal.owed,
-        trick=play.trick if play is not None and in_play else None,
-        tricks=() if play is None else play.tricks,
-        winners=() if play is None else play.winners,
-        scores=scores,
-        belotes=() if play is None else play.belotes,
-        result=deal.result,
+        deal.rules,
+        deal.dealer,
+        number,
+        deal.phase,
+        auction.calls,
+        auction.contract,
+        not auction.owed,
+        auction.asked if deal.setting is None else deal.owed,
+        deal.trick,
+        past.tricks,
+        past.winners,
+        scores,
+        past.belotes,
+        deal.result,
     )
 
 

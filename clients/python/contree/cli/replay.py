@@ -37,7 +37,8 @@ def replay(
 
     shown = frames(read(file))
     console = stdout()
-    if plain or not console.is_terminal or not sys.stdin.isatty():
+    bare = not console.is_terminal or console.is_dumb_terminal or not sys.stdin.isatty()
+    if plain or bare:
         _print(shown, console)
     else:
         _step_through(shown, console)

@@ -76,7 +76,7 @@ def _frame(start: TableScreen, record: Record, step: Step, rows: Sequence[DealRo
     if play is not None:
         tricks = len(play.tricks)
         # The last trick lies there until the next one is led.
-        on_table = play.tricks[-1] if play.tricks and not play.cards else play.trick
+        on_table = play.tricks[-1] if play.tricks and not play.trick.cards else play.trick
         east_west = sum(seat.team for seat in play.winners)
         won = (tricks - east_west, east_west)
     screen = start._replace(
@@ -119,7 +119,7 @@ def _line(step: Step, number: int, rows: Sequence[DealRow]) -> Text:
     if (
         play is not None
         and play.tricks
-        and not play.cards
+        and not play.trick.cards
         and not isinstance(step.what, PlacedCall)
     ):
         text.append(f"  to {play.winners[-1]}", "dim")

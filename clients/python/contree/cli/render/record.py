@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -18,6 +19,9 @@ from contree.engine.game import Game, Mode
 from contree.engine.record import Record, RecordedDeal
 from contree.engine.rules import RuleSet
 from contree.engine.table import SEATS, Direction, Team
+
+NO_TARGET: Final = 1_000_000
+"""The highest target there is, which no race reaches: it ends by its number of deals."""
 
 
 def record_screen(record: Record) -> RenderableType:
@@ -95,9 +99,10 @@ def _rules(rules: RuleSet) -> str:
 def _mode(record: Record) -> str:
     if record.mode is Mode.BOARD:
         return f"board {record.number}"
-    limit = record.rules.deals_limit
-    ends = f"a race to {record.rules.target}"
-    return ends if limit is None else f"{ends}, {limit} deals at most"
+    target, limit = record.rules.target, record.rules.deals_limit
+    if limit is None:
+        return f"a race to {target}"
+    return f"{limit} deals" if target >= NO_TARGET else f"a race to {target}, {limit} deals at most"
 
 
 def _deal(number: int, recorded: RecordedDeal, deal: Deal) -> Iterator[RenderableType]:
