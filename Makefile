@@ -53,7 +53,7 @@ proto-baseline: setup ## Record the protocol that later changes must stay compat
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb
 
 test-languages: setup ## Build the bots in other languages and let each play
-	$(BIN)/pytest -m languages || [ $$? -eq 5 ] # 5: there are none
+	$(BIN)/pytest -m languages
 
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential

@@ -514,6 +514,23 @@ async def test_an_error_of_the_bot_ends_play_with_its_cause(
     assert (failed.value.seat, failed.value.match_id) == (Seat.NORTH, "m1")
 
 
+@pytest.mark.parametrize("way_out", [SystemExit, KeyboardInterrupt])
+async def test_a_bot_that_exits_in_its_thread_ends_play_instead_of_hanging(
+    way_out: type[BaseException], server: ScriptedServer
+) -> None:
+    class Leaving(First):
+        def call(self, view: View) -> Call:
+            raise way_out("bye")
+
+    async with playing(Leaving(), server) as played:
+        line = await server.dialled()
+        await line.welcome()
+        line.say(assigned(1), turn(1, opening()))
+        with pytest.raises(BotFailed, match=f"failed with {way_out.__name__}: bye"):
+            await soon(played)
+        await line.hear_end()
+
+
 async def test_the_seats_of_a_named_instance_wait_for_its_next_process(
     server: ScriptedServer,
 ) -> None:

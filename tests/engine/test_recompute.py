@@ -14,12 +14,12 @@ from contree.engine import (
     Record,
     RecordedDeal,
     RuleSet,
+    Seat,
     SeededDeals,
     disguise,
     preset,
 )
 from contree.engine.recompute import WrongCards, check_cards, worn_by
-from contree.engine.record import PlacedCard
 
 
 def seed_of(number: int) -> bytes:
@@ -99,12 +99,10 @@ def test_disguise_of_a_table_is_found(table: int) -> None:
             check_cards(record, SeededDeals(seed, "event"))
 
 
-def test_record_without_a_seed_is_not_computed_but_replayed() -> None:
-    """Cards that were given by hand have no seed; the record says nothing else."""
-    dealt = FixedDeal(next(iter(random_record(RULES[0], Mode.BOARD, 1).deals)).dealer, (
-        0xFF, 0xFF00, 0xFF0000, 0xFF000000,
-    ))  # fmt: skip
-    game = Game.start(RULES[0], dealt, Mode.BOARD, 1)
-    record = Record.of(game, NAMES)
+def test_cards_given_by_hand_come_from_no_seed() -> None:
+    rules = preset("ffb-mixte")
+    by_suit = FixedDeal(Seat.WEST, (0xFF, 0xFF00, 0xFF0000, 0xFF000000))
+    record = Record.of(Game.start(rules, by_suit, Mode.BOARD, 1), NAMES)
     assert worn_by(record, bytes(32), "") is None
-    assert not any(isinstance(card, PlacedCard) for deal in record.deals for card in deal.cards)
+    with pytest.raises(WrongCards):
+        check_cards(record, SeededDeals(bytes(32)))

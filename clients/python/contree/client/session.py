@@ -353,7 +353,7 @@ class Session:
         elif then is not None:
             then()
 
-    def _failed(self, error: Exception, question: Question | None) -> None:
+    def _failed(self, error: BaseException, question: Question | None) -> None:
         if self.over.done():
             return
         problem = f"failed with {type(error).__name__}: {error}".rstrip(".")

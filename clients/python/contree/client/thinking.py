@@ -69,7 +69,7 @@ class Report(NamedTuple):
     """Whom a mind tells what came of a job."""
 
     answered: Callable[[Answers], None]
-    failed: Callable[[Exception, Question | None], None]
+    failed: Callable[[BaseException, Question | None], None]
 
 
 class Told(NamedTuple):
@@ -214,6 +214,10 @@ class LoopMind:
         return task
 
 
+_CRASHES = (Exception, SystemExit, KeyboardInterrupt)
+"""How a bot in a thread can fail: an exit there ends the thread only, and nobody would know."""
+
+
 class ThreadMind:
     """Thinks in a thread of its own, so that heartbeats are answered meanwhile.
 
@@ -253,7 +257,7 @@ class ThreadMind:
                 self._answer_batch(self._act, job)
             else:
                 self._answer_each(job)
-        except Exception as error:
+        except _CRASHES as error:
             self._on_loop(self._report.failed, error, None)
 
     def _answer_each(self, questions: Sequence[Question]) -> None:
@@ -265,7 +269,7 @@ class ThreadMind:
                 continue
             try:
                 answers.append((question, _checked(self._result(self._decide(question.turn)))))
-            except Exception as error:
+            except _CRASHES as error:
                 self._on_loop(self._report.failed, error, question)
                 return
             now = time.monotonic()
