@@ -25,7 +25,7 @@ class Bench:
     def __init__(self, service: ScriptedService, address: str, folder: EventFolder) -> None:
         self.service = service
         self.folder = folder
-        self.address = Address(address, "event-1", 8)
+        self.address = Address(address, lambda bot: f"event-1-{bot}", 8)
         self.notes: list[str] = []
 
     @asynccontextmanager

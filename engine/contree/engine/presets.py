@@ -162,7 +162,7 @@ def _unknown(name: str) -> RulesError:
 def _parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError also for numbers too long
         raise RulesError("file", f"not TOML: {error}", "lines such as target = 1000") from None
 
 

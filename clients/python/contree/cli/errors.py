@@ -65,6 +65,8 @@ def explain(error: BaseException) -> Failure | None:
     """The failure that an error stands for; None when it is a bug and deserves its traceback."""
     if isinstance(error, Failure):
         return error
+    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        return explain(error.exceptions[0])
     for kind in type(error).__mro__:
         code = _CODES.get(f"{kind.__module__}.{kind.__qualname__}")
         if code is not None:

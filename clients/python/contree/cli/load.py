@@ -93,7 +93,7 @@ def _import(name: str, folder: Path) -> ModuleType:
         raise BadInput(
             f"{error.filename or name} cannot be read, line {error.lineno}: {error.msg}."
         ) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _broken(name, error) from None
 
 
@@ -108,11 +108,11 @@ def _run(make: Callable[[], Any], target: str) -> Any:
         pass  # it does not tell what it takes
     try:
         return make()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _broken(target, error) from None
 
 
-def _broken(what: str, error: Exception) -> Failure:
+def _broken(what: str, error: BaseException) -> Failure:
     say(own_traceback(error) or str(error))
     return Failure(f"{what} failed when it was loaded ({type(error).__name__}): see above.")
 

@@ -102,7 +102,7 @@ def load_event(path: Path) -> EventConfig:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(path), f"cannot be read ({error})", "a TOML file") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also numbers too long, brackets too deep
         raise ConfigError(
             str(path), f"is not TOML ({error})", "lines such as boards = 100"
         ) from None

@@ -165,7 +165,7 @@ class _Event:
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
             await runner.clear_left_over()
             # A table needs a bot in two seats.
-            dial = Address(address, plan.id, 2 * min(plan.config.tables, len(plan.schedule)))
+            dial = Address(address, plan.instance, 2 * min(plan.config.tables, len(plan.schedule)))
             async with Fleet.running(plan.bots, dial, folder, self.note) as fleet:
 
                 async def rounds() -> None:

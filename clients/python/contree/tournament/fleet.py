@@ -27,7 +27,8 @@ class Address(NamedTuple):
     """Where started bots dial, and as what."""
 
     server: str
-    event: str
+    instance: Callable[[str], str]
+    """The instance id of a bot: see ``Plan.instance``."""
     seats: int
     """Seats that each is to play at once."""
 
@@ -129,7 +130,7 @@ class Fleet:
         additions = {
             "CONTREE_SERVER": self._address.server,
             "CONTREE_BOT": bot.name,
-            "CONTREE_INSTANCE": f"{self._address.event}-{bot.name}",
+            "CONTREE_INSTANCE": self._address.instance(bot.name),
             "CONTREE_CAPACITY": str(min(self._address.seats, MOST_SEATS)),
         }
         self._children[bot.name] = await Child.start(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -27,6 +29,15 @@ class Plan:
         """The disclosure group of a board."""
         return board_group(self.id, board)
 
+    def instance(self, bot: str) -> str:
+        """The instance id of a bot that the runner starts, the same at each run of the event.
+
+        Whoever knows it can take the bot's seats and see its cards, so it follows from the seed:
+        nobody else knows that before the end.
+        """
+        message = f"instance {self.id} {bot}".encode()
+        return hmac.digest(self.seed, message, hashlib.sha256)[:12].hex()
+
     def match(self, table: Table, attempt: int) -> MatchSpec:
         """The match to be created for an attempt at a table; the same whenever it is asked for."""
         config = self.config
@@ -34,7 +45,7 @@ class Plan:
         name = request_id(self.id, table, attempt)
         return MatchSpec(
             request_id=name,
-            seats={seat: BotSeat(bot) for seat, bot in layout.seats.items()},
+            seats={seat: self._seat(bot) for seat, bot in layout.seats.items()},
             mode=Board(table.board),
             rules=config.preset or config.rules,
             deals=Fixed(layout.deal.dealer, layout.deal.hands),
@@ -44,6 +55,11 @@ class Plan:
             disclosure_group=self.group(table.board),
             disclosure=Disclosure.WHEN_GROUP_RELEASED,
         )
+
+    def _seat(self, bot: str) -> BotSeat:
+        """A seat for the process that the runner started, not for whoever gives its name."""
+        dials_in = any(one.name == bot and one.dials_in for one in self.bots)
+        return BotSeat(bot, "" if dials_in else self.instance(bot))
 
     def header(self, *, revealed: bool = False) -> dict[str, Any]:
         """What is published: the commitment before the event, the seed itself when it is over."""

@@ -13,6 +13,11 @@ _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LONGEST_S: Final = 7 * 86_400.0
 
 
+def _is_argument(value: object) -> bool:
+    """A text that a program can be given: the system ends it at its first zero byte."""
+    return isinstance(value, str) and "\0" not in value
+
+
 class Section:
     """A table of the file. Every key is read once; ``finish`` refuses what nobody read."""
 
@@ -94,7 +99,7 @@ class Section:
         value = self._read(name, list, expected)
         if value is None:
             return ()
-        if not value or not all(isinstance(word, str) for word in value) or not value[0]:
+        if not value or not all(map(_is_argument, value)) or not value[0]:
             raise ConfigError(self.key(name), f"{value!r} will not do", expected)
         return tuple(value)
 
@@ -103,7 +108,7 @@ class Section:
         expected = 'a table of texts such as { LEVEL = "3" }'
         value = self._read(name, dict, expected) or {}
         for key, text in value.items():
-            if not isinstance(text, str):
+            if not (_is_argument(key) and _is_argument(text)):
                 raise ConfigError(self.key(f"{name}.{key}"), f"{text!r} is no text", expected)
         return tuple(value.items())
 

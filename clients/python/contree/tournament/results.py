@@ -150,7 +150,8 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
 
 def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
     """Write a file whole or not at all."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    # One runner at a time has the folder: what one that was killed left behind is written over.
+    temporary = path.with_name(f"{path.name}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import structlog
 
@@ -12,7 +13,7 @@ from contree.server.host import frames
 from contree.server.host.readers import Reader
 from contree.server.host.session import Session
 from contree.server.host.table import Table
-from contree.server.match import Match, decode_entry, evolve, fold
+from contree.server.match import Match, Stage, decode_entry, evolve, fold
 from contree.server.store import MatchStore, StoreError
 from contree.v1.event_pb2 import Event
 
@@ -34,14 +35,18 @@ async def replay(
     data = await store.read(match_id, reader.version)
     entries = [decode_entry(item) for item in data]
     match = so_far
+    reader.catching_up = True
     for entry in entries:
         if match is None:
             match = fold(entries[:1])
-            reader.version = match.version
+            # A match of the house alone begins with its first entry.
+            before = replace(match, version=0, seq=0, stage=Stage.WAITING)
+            reader.read(before, entry, match, disclosed=disclosed)
             continue
         after = evolve(match, entry)
         reader.read(match, entry, after, disclosed=disclosed)
         match = after
+    reader.catching_up = False
     if match is None:
         raise ValueError(f"the journal of match {match_id} is empty")
     return match
@@ -70,7 +75,7 @@ class EventFeeds:
         def deliver(events: Sequence[Event], match: Match) -> None:
             del match
             for one in events:
-                session.send(frames.seat_event(one, ref))
+                session.send(frames.seat_event(one, ref), past=reader.catching_up)
 
         reader = Reader(session, seat, seen, deliver)
         task = asyncio.get_running_loop().create_task(self._join(table, reader, session))

@@ -96,6 +96,7 @@ class Host:
                 group.create_task(work())
                 for work in (
                     self.tables.committer.run,
+                    self.tables.pulse,
                     self.notices.run,
                     self.ownership.run,
                     self._beat,

@@ -15,19 +15,27 @@ class Outbox(Generic[T]):
         """``limit`` is how many messages may wait; one more closes the outbox."""
         self._limit = limit
         self._messages: list[T] = []
+        self._past = 0
+        """How many of them do not count, because they are old: see ``put``."""
         self._wake: asyncio.Future[None] | None = None
         self.closed = False
         """Nothing more is taken in; the reader gets what is there, then the end."""
         self.overflowed = False
         """The reader was too slow; what it had not read is dropped."""
 
-    def put(self, message: T) -> None:
-        """Add a message; dropped when the outbox is closed."""
+    def put(self, message: T, *, past: bool = False) -> None:
+        """Add a message; dropped when the outbox is closed.
+
+        What is told again from the ``past`` comes all at once, however quick the reader: it does
+        not count towards the limit, its length is that of a journal.
+        """
         if self.closed:
             return
-        if len(self._messages) >= self._limit:
+        self._past += past
+        if len(self._messages) - self._past >= self._limit:
             self.overflowed = True
             self._messages.clear()
+            self._past = 0
             self.close()
             return
         self._messages.append(message)
@@ -48,7 +56,7 @@ class Outbox(Generic[T]):
                 await self._wake
             finally:
                 self._wake = None
-        batch, self._messages = self._messages, []
+        batch, self._messages, self._past = self._messages, [], 0
         return batch
 
     def _notify(self) -> None:

@@ -33,6 +33,8 @@ class Reader:
         self._seat = seat
         self._seen = seen
         self._deliver = deliver
+        self.catching_up = False
+        """What is delivered now happened before the reader came."""
         self.version = 0
         """Entries of the journal looked at."""
 

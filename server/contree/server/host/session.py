@@ -73,9 +73,9 @@ class Session:
         self.seats[ref] = (table, seat)
         return ref
 
-    def send(self, message: ServerMessage | bytes) -> None:
+    def send(self, message: ServerMessage | bytes, *, past: bool = False) -> None:
         """Say something; dropped when the stream is ending."""
-        self.outbox.put(message)
+        self.outbox.put(message, past=past)
 
     def beat(self, now: float) -> int:
         """The nonce of a new heartbeat; only the newest is waited for."""

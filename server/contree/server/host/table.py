@@ -104,7 +104,7 @@ class Table:
     def turn_deadline(self, seat: Seat) -> float | None:
         """When the owed decision of this seat is late; None when no clock runs."""
         started = self.turn_started[seat]
-        if started is None or not self.match.owed_since[seat]:
+        if started is None or not self.match.owed_since[seat] or self.match.seats[seat].house:
             return None
         bank = self.match.seats[seat].bank
         return started + clocks.limit(self.match.spec.time, bank) / 1000

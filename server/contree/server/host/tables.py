@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 
@@ -49,6 +50,9 @@ from contree.server.telemetry import Metrics
 
 _log = structlog.get_logger(__name__)
 _SOON_S = 0.05
+_PULSE_S = 0.1
+_STALL_S = 0.1
+"""A pulse so much later than it was due: this process did not run, nobody's answer was taken."""
 
 
 class Tables:
@@ -71,7 +75,10 @@ class Tables:
         self._loop = asyncio.get_running_loop()
         self._tables: dict[str, Table] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._house: deque[Table] = deque()
+        """Tables at which the house goes on, one at each pass of the loop."""
         self.committer = Committer(store, metrics, self._after_outage)
+        self._pulse_due = self._loop.time() + _PULSE_S
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -164,9 +171,26 @@ class Tables:
         self.committer.add(Commit(append, done))
 
     def go_on(self, table: Table) -> None:
-        """Let the house go on where it owes a decision."""
-        if table.match.house_owes is not None and not table.busy:
-            self._run(table, GoOn(), None)
+        """Let the house go on where it owes a decision, in turn with all that the loop has to do.
+
+        Where many bots are gone at once, the house would else play all their tables in one go.
+        """
+        if table.match.house_owes is None or table.busy:
+            return
+        self._house.append(table)
+        if len(self._house) == 1:
+            self._loop.call_soon(self._next_house)
+
+    def _next_house(self) -> None:
+        try:
+            table = self._house[0]
+            live = self._tables.get(table.match.id) is table
+            if live and table.match.house_owes is not None and not table.busy:
+                self._run(table, GoOn(), None)
+        finally:
+            self._house.popleft()
+            if self._house:
+                self._loop.call_soon(self._next_house)
 
     def _decide(self, table: Table, command: Command) -> Step:
         """The step of a command. Where deciding itself fails, the match ends without a result:
@@ -210,10 +234,10 @@ class Tables:
         self._tell(table, before, step, now)
         table.busy = False
         self._arm(table)
-        self.go_on(table)
         while table.commands and not table.busy:
             command, waiting = table.commands.popleft()
             self._run(table, command, waiting)
+        self.go_on(table)
         if step.after.stage is Stage.ENDED:
             self.end(table)
 
@@ -303,6 +327,26 @@ class Tables:
 
     # -- time -----------------------------------------------------------------------------------
 
+    async def pulse(self) -> None:
+        """Notice when this process did not run (stopped, overloaded), until cancelled."""
+        while True:
+            self.catch_up()
+            self._pulse_due = self._loop.time() + _PULSE_S
+            await asyncio.sleep(_PULSE_S)
+
+    def catch_up(self) -> None:
+        """Take a time in which this process did not run off all clocks.
+
+        To be called before a clock is looked at: after a stall, answers and timers come in any
+        order.
+        """
+        now = self._loop.time()
+        stalled = now - self._pulse_due
+        if stalled > _STALL_S:
+            self._pulse_due = now + _PULSE_S
+            _log.warning("stalled", seconds=round(stalled, 3))
+            self._after_outage(stalled)
+
     def _arm(self, table: Table) -> None:
         """See that something wakes the table at its deadline.
 
@@ -327,6 +371,7 @@ class Tables:
         if self._tables.get(match.id) is not table:
             return
         del self._timers[match.id]
+        self.catch_up()
         now = self._loop.time()
         if self.committer.away_since is not None or table.busy:
             # Nobody's time runs out while the service could not take the answer.

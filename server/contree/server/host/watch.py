@@ -26,7 +26,12 @@ class Sight(NamedTuple):
 
 
 class TooSlow(Exception):
-    """The spectator read too slowly; it may ask again from the last seq it saw."""
+    """The reader read too slowly; it may ask again from the last seq it saw."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The messages were read too slowly: dial again, and read each as soon as it comes."
+        )
 
 
 class Watching:
@@ -47,7 +52,7 @@ class Watching:
         outbox: Outbox[Sight] = Outbox(self._max_outbox)
 
         def deliver(events: Sequence[Event], match: Match) -> None:
-            outbox.put(Sight(match, tuple(events)))
+            outbox.put(Sight(match, tuple(events)), past=reader.catching_up)
 
         owner = object()
         reader = Reader(owner, None, after_seq, deliver, outbox.close)

@@ -13,6 +13,7 @@ from contree.server.match.commands import (
     Act,
     Command,
     GiveUp,
+    GoOn,
     Rejected,
     RunOut,
     SayReady,
@@ -56,7 +57,7 @@ _END_OF: Final = {
 def create(created: Created, now_ms: int) -> Step:
     """The first entries of a match, and the match; house players are seated and ready at once."""
     steps = _Steps(_from_spec(created), now_ms, created)
-    steps.settle()
+    steps.settle(alone=True)
     return steps.step()
 
 
@@ -88,7 +89,7 @@ def decide(match: Match, command: Command, now_ms: int) -> Step:
         if match_over:
             raise Rejected(f"match {match.id} is over")
         steps.add(Ended(command.reason, now_ms, command.detail))
-    steps.settle()
+    steps.settle(alone=isinstance(command, GoOn))
     return steps.step()
 
 
@@ -157,11 +158,15 @@ class _Steps:
         self.add(Faulted(seat, FaultKind.TIMEOUT, replaced, detail))
         self.act_for(seat, available, 0)
 
-    def settle(self) -> None:
+    def settle(self, *, alone: bool = False) -> None:
         """Let the house act where it owes a decision; write the end where it has come.
 
-        After so many entries the rest is left to the next step: see ``Match.house_owes``.
+        After so many entries the rest is left to the next step: see ``Match.house_owes``. Where no
+        bot is left that waits for the house, all of it is, unless the step is one ``alone``.
         """
+        deserted = all(seat.house for seat in self.match.seats)
+        if deserted and not alone and self.match.game.outcome is None:
+            return
         while self.match.stage is Stage.PLAYING:
             outcome = self.match.game.outcome
             if outcome is not None:

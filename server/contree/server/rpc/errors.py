@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import grpc
 from google.protobuf import any_pb2
+from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 from contree.engine import DeckError, NotationError, RulesError
@@ -118,6 +119,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     ),
     ProtocolVersion: Meaning(
         grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_PROTOCOL_VERSION
+    ),
+    DecodeError: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
     ),
     TooSlow: Meaning(grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_TOO_SLOW),
 }

@@ -17,6 +17,7 @@ from contree.server.rpc.requests import match_spec
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
+_MAX_ID: Final = 128
 _FEED_ID: Final = re.compile(r"\d{1,19}(-\d{1,19})?", re.ASCII)
 Context = aio.ServicerContext[Any, Any]
 
@@ -92,6 +93,8 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         """Disclose all matches of a disclosure group."""
         if not request.disclosure_group:
             raise InvalidArgument("disclosure_group", "is empty")
+        if len(request.disclosure_group) > _MAX_ID:
+            raise InvalidArgument("disclosure_group", f"has more than {_MAX_ID} characters")
         await self._host.release_group(request.disclosure_group)
         return match_service_pb2.ReleaseGroupResponse()
 
@@ -121,4 +124,6 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
 def _id(match_id: str) -> str:
     if not match_id:
         raise InvalidArgument("match_id", "is empty")
+    if len(match_id) > _MAX_ID:
+        raise InvalidArgument("match_id", f"has more than {_MAX_ID} characters")
     return match_id

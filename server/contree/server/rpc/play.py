@@ -32,6 +32,8 @@ from contree.v1 import play_service_pb2
 from contree.wire import WireError, action_from_pb, duration_to_pb, frame_to_bytes, seat_from_pb
 
 Context = aio.ServicerContext[Any, Any]
+_HELLO_S = 10.0
+"""A stream that says nothing for so long is ended."""
 _log = structlog.get_logger(__name__)
 
 
@@ -49,7 +51,10 @@ class PlayServicer:
     ) -> AsyncIterator[bytes]:
         """One stream, from Hello to whichever end comes first."""
         metrics = self._host.metrics
-        first = await anext(request_iterator, None)
+        try:
+            first = await asyncio.wait_for(anext(request_iterator, None), _HELLO_S)
+        except TimeoutError:
+            raise HelloExpected from None
         if first is None or not first.messages or not first.messages[0].HasField("hello"):
             raise HelloExpected
         session, practice = self._session(first.messages[0].hello)
@@ -124,7 +129,10 @@ class PlayServicer:
             session.outbox.close()
 
     def _take(self, session: Session, messages: Any) -> None:
+        self._host.tables.catch_up()
         for message in messages:
+            if session.outbox.closed:
+                return  # nobody would hear what becomes of it
             try:
                 self._one(session, message)
             except WireError as error:

@@ -117,7 +117,9 @@ class RedisStore:
         """See `MatchStore.read`."""
         journal = keys.journal(match_id)
         items = await self._node.run(command(b"XRANGE", journal, b"%d-0" % (after + 1), b"+"))
-        if not items and not await self._node.run(command(b"EXISTS", journal)):
+        # A journal has its first entry from the moment it exists: none at all means that there was
+        # no journal when it was read, whatever became of it since.
+        if not items and not (after and await self._node.run(command(b"EXISTS", journal))):
             raise MatchNotFound(match_id)
         return [fields[1] for _, fields in items]
 
