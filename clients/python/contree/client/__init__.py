@@ -26,6 +26,7 @@ from contree.client.errors import (
     InvalidArgument,
     InvalidRules,
     InvalidToken,
+    MatchElsewhere,
     MatchNotEnded,
     MatchNotFound,
     MatchOver,
@@ -42,6 +43,7 @@ from contree.client.errors import (
     TryLater,
     Unauthenticated,
     Unreachable,
+    WatchClosed,
 )
 from contree.client.events import (
     CardPlayed,
@@ -137,6 +139,7 @@ __all__ = [
     "MatchOver",
     "MatchNotEnded",
     "NotDisclosed",
+    "WatchClosed",
     "RequestIdReused",
     "InvalidArgument",
     "InvalidRules",
@@ -149,6 +152,7 @@ __all__ = [
     "ServerFull",
     "StoreUnavailable",
     "Draining",
+    "MatchElsewhere",
     "TooSlow",
     "InternalError",
 ]

@@ -10,6 +10,7 @@ ContreeError
 ├── MatchOver           the match is over
 ├── MatchNotEnded       the match is not over
 ├── NotDisclosed        its hidden cards may not be shown yet
+├── WatchClosed         it may not be watched yet
 ├── RequestIdReused     the request id was used for another match
 ├── InvalidArgument     a field is missing or cannot be; ``field`` names it
 ├── InvalidRules        no such preset, or a rule set that cannot be
@@ -22,6 +23,7 @@ ContreeError
 │   ├── ServerFull      the server takes no more
 │   ├── StoreUnavailable  its store does not answer
 │   ├── Draining        it is stopping
+│   ├── MatchElsewhere  another server holds the match
 │   └── TooSlow         this client read too slowly
 └── InternalError       an error of the service; its log has more
 """
@@ -147,6 +149,12 @@ class NotDisclosed(ServiceError):
     reasons = ("NOT_DISCLOSED",)
 
 
+class WatchClosed(ServiceError):
+    """The match may not be watched before its disclosure group is released."""
+
+    reasons = ("WATCH_CLOSED",)
+
+
 class RequestIdReused(ServiceError):
     """The request id was used for another match."""
 
@@ -227,6 +235,12 @@ class Draining(TryLater):
     reasons = ("DRAINING",)
 
 
+class MatchElsewhere(TryLater):
+    """Another server holds the match: it is taken over soon, or is to be asked for there."""
+
+    reasons = ("MATCH_ELSEWHERE",)
+
+
 class TooSlow(TryLater):
     """This client read too slowly."""
 
@@ -246,6 +260,7 @@ _BY_REASON: Final[dict[str, type[ServiceError]]] = {
         MatchOver,
         MatchNotEnded,
         NotDisclosed,
+        WatchClosed,
         RequestIdReused,
         InvalidArgument,
         InvalidRules,
@@ -257,6 +272,7 @@ _BY_REASON: Final[dict[str, type[ServiceError]]] = {
         ServerFull,
         StoreUnavailable,
         Draining,
+        MatchElsewhere,
         TooSlow,
         InternalError,
     )

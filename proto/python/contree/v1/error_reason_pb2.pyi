@@ -62,6 +62,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """An error of the service; its log has more under the request id."""
     ERROR_REASON_INVALID_TOKEN: _ErrorReason.ValueType  # 19
     """A resume token or page token that cannot be read."""
+    ERROR_REASON_MATCH_ELSEWHERE: _ErrorReason.ValueType  # 20
+    """Another server holds the match."""
+    ERROR_REASON_WATCH_CLOSED: _ErrorReason.ValueType  # 21
+    """The match may not be watched before its disclosure group is released."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed; the `reason` of google.rpc.ErrorInfo, domain "contree"."""
@@ -106,4 +110,8 @@ ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 18
 """An error of the service; its log has more under the request id."""
 ERROR_REASON_INVALID_TOKEN: ErrorReason.ValueType  # 19
 """A resume token or page token that cannot be read."""
+ERROR_REASON_MATCH_ELSEWHERE: ErrorReason.ValueType  # 20
+"""Another server holds the match."""
+ERROR_REASON_WATCH_CLOSED: ErrorReason.ValueType  # 21
+"""The match may not be watched before its disclosure group is released."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

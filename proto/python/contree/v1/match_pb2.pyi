@@ -159,6 +159,34 @@ DISCLOSURE_POLICY_WHEN_GROUP_RELEASED: DisclosurePolicy.ValueType  # 2
 """When the host releases the disclosure group (all tables of a board, or of an event)."""
 Global___DisclosurePolicy: _TypeAlias = DisclosurePolicy  # noqa: Y015
 
+class _WatchPolicy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _WatchPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WatchPolicy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    WATCH_POLICY_UNSPECIFIED: _WatchPolicy.ValueType  # 0
+    """Same as AS_DISCLOSED."""
+    WATCH_POLICY_AS_DISCLOSED: _WatchPolicy.ValueType  # 1
+    """Live where the cards are disclosed at the end of the match; after the release of its group
+    otherwise.
+    """
+    WATCH_POLICY_LIVE: _WatchPolicy.ValueType  # 2
+    """Live, whatever the disclosure: calls and played cards, never a hidden hand."""
+
+class WatchPolicy(_WatchPolicy, metaclass=_WatchPolicyEnumTypeWrapper):
+    """When a match may be watched by others than its host."""
+
+WATCH_POLICY_UNSPECIFIED: WatchPolicy.ValueType  # 0
+"""Same as AS_DISCLOSED."""
+WATCH_POLICY_AS_DISCLOSED: WatchPolicy.ValueType  # 1
+"""Live where the cards are disclosed at the end of the match; after the release of its group
+otherwise.
+"""
+WATCH_POLICY_LIVE: WatchPolicy.ValueType  # 2
+"""Live, whatever the disclosure: calls and played cards, never a hidden hand."""
+Global___WatchPolicy: _TypeAlias = WatchPolicy  # noqa: Y015
+
 @_typing.final
 class SeatSpec(_message.Message):
     """Who sits where."""
@@ -412,21 +440,29 @@ class FaultPolicy(_message.Message):
 
     ILLEGAL_STRIKES_FIELD_NUMBER: _builtins.int
     TIMEOUT_STRIKES_FIELD_NUMBER: _builtins.int
+    PROTOCOL_STRIKES_FIELD_NUMBER: _builtins.int
     illegal_strikes: _builtins.int
     """Illegal actions forgiven (answered with the legal set, same clock) before the house plays."""
     timeout_strikes: _builtins.int
     """Timeouts in which the house plays one action and the bot goes on, before it is replaced."""
+    protocol_strikes: _builtins.int
+    """Messages against the protocol forgiven (answered by Refused) before the house plays; absent
+    for the server's default.
+    """
     def __init__(
         self,
         *,
         illegal_strikes: _builtins.int = ...,
         timeout_strikes: _builtins.int = ...,
+        protocol_strikes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_protocol_strikes", b"_protocol_strikes", "protocol_strikes", b"protocol_strikes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["illegal_strikes", b"illegal_strikes", "timeout_strikes", b"timeout_strikes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_protocol_strikes", b"_protocol_strikes", "illegal_strikes", b"illegal_strikes", "protocol_strikes", b"protocol_strikes", "timeout_strikes", b"timeout_strikes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__protocol_strikes: _TypeAlias = _typing.Literal["protocol_strikes"]  # noqa: Y015
+    _WhichOneofArgType__protocol_strikes: _TypeAlias = _typing.Literal["_protocol_strikes", b"_protocol_strikes"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__protocol_strikes) -> _WhichOneofReturnType__protocol_strikes | None: ...
 
 Global___FaultPolicy: _TypeAlias = FaultPolicy  # noqa: Y015
 
@@ -482,6 +518,9 @@ class SeatStatus(_message.Message):
     CONNECTED_FIELD_NUMBER: _builtins.int
     DECISIONS_FIELD_NUMBER: _builtins.int
     TIME_USED_FIELD_NUMBER: _builtins.int
+    REPLACED_FIELD_NUMBER: _builtins.int
+    OVERRUNS_FIELD_NUMBER: _builtins.int
+    KEY_ID_FIELD_NUMBER: _builtins.int
     seat: _table_pb2.Seat.ValueType
     """Which seat."""
     bot: _builtins.str
@@ -496,6 +535,12 @@ class SeatStatus(_message.Message):
     """Connected now."""
     decisions: _builtins.int
     """Decisions made."""
+    replaced: _builtins.bool
+    """The house plays it from some fault on."""
+    overruns: _builtins.int
+    """Decisions that took longer than the clock and were saved by the allowance."""
+    key_id: _builtins.str
+    """Id of the API key of the bot that took it; empty without one, and for who is not its host."""
     @_builtins.property
     def time_used(self) -> _duration_pb2.Duration:
         """Time used for them."""
@@ -511,10 +556,13 @@ class SeatStatus(_message.Message):
         connected: _builtins.bool = ...,
         decisions: _builtins.int = ...,
         time_used: _duration_pb2.Duration | None = ...,
+        replaced: _builtins.bool = ...,
+        overruns: _builtins.int = ...,
+        key_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time_used", b"time_used"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "bot_version", b"bot_version", "connected", b"connected", "decisions", b"decisions", "house", b"house", "seat", b"seat", "taken", b"taken", "time_used", b"time_used"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "bot_version", b"bot_version", "connected", b"connected", "decisions", b"decisions", "house", b"house", "key_id", b"key_id", "overruns", b"overruns", "replaced", b"replaced", "seat", b"seat", "taken", b"taken", "time_used", b"time_used"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -546,6 +594,8 @@ class Match(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    END_DETAIL_FIELD_NUMBER: _builtins.int
+    WATCH_POLICY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id."""
     state: Global___MatchState.ValueType
@@ -562,6 +612,12 @@ class Match(_message.Message):
     """Hidden hands and seed may be shown."""
     version: _builtins.int
     """Number of entries in its journal."""
+    end_detail: _builtins.str
+    """One sentence on why it ended, where it was no result: the reason given with CancelMatch, the
+    seats not taken.
+    """
+    watch_policy: Global___WatchPolicy.ValueType
+    """Watch policy."""
     @_builtins.property
     def rules(self) -> _table_pb2.RuleSet:
         """Its rules."""
@@ -633,10 +689,12 @@ class Match(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         version: _builtins.int = ...,
+        end_detail: _builtins.str = ...,
+        watch_policy: Global___WatchPolicy.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "end_time", b"end_time", "fault_policy", b"fault_policy", "mode", b"mode", "race", b"race", "rules", b"rules", "scores", b"scores", "time_control", b"time_control", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "disclosed", b"disclosed", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "end_reason", b"end_reason", "end_time", b"end_time", "fault_policy", b"fault_policy", "faults", b"faults", "id", b"id", "labels", b"labels", "mode", b"mode", "race", b"race", "results", b"results", "rules", b"rules", "scores", b"scores", "seats", b"seats", "state", b"state", "time_control", b"time_control", "version", b"version", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "disclosed", b"disclosed", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "end_detail", b"end_detail", "end_reason", b"end_reason", "end_time", b"end_time", "fault_policy", b"fault_policy", "faults", b"faults", "id", b"id", "labels", b"labels", "mode", b"mode", "race", b"race", "results", b"results", "rules", b"rules", "scores", b"scores", "seats", b"seats", "state", b"state", "time_control", b"time_control", "version", b"version", "watch_policy", b"watch_policy", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
     _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015

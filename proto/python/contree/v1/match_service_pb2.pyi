@@ -38,6 +38,7 @@ class CreateMatchRequest(_message.Message):
     LABELS_FIELD_NUMBER: _builtins.int
     DISCLOSURE_GROUP_FIELD_NUMBER: _builtins.int
     DISCLOSURE_POLICY_FIELD_NUMBER: _builtins.int
+    WATCH_POLICY_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Chosen by the host; the same id again returns the same match."""
     preset: _builtins.str
@@ -48,6 +49,8 @@ class CreateMatchRequest(_message.Message):
     """Matches that are disclosed together."""
     disclosure_policy: _match_pb2.DisclosurePolicy.ValueType
     """When hidden cards may be shown."""
+    watch_policy: _match_pb2.WatchPolicy.ValueType
+    """When it may be watched."""
     @_builtins.property
     def board(self) -> _match_pb2.BoardMode:
         """One board."""
@@ -91,10 +94,11 @@ class CreateMatchRequest(_message.Message):
         labels: _abc.Iterable[_builtins.str] | None = ...,
         disclosure_group: _builtins.str = ...,
         disclosure_policy: _match_pb2.DisclosurePolicy.ValueType = ...,
+        watch_policy: _match_pb2.WatchPolicy.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "deals", b"deals", "fault_policy", b"fault_policy", "mode", b"mode", "preset", b"preset", "race", b"race", "rules", b"rules", "rules_toml", b"rules_toml", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "deals", b"deals", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "fault_policy", b"fault_policy", "labels", b"labels", "mode", b"mode", "preset", b"preset", "race", b"race", "request_id", b"request_id", "rules", b"rules", "rules_toml", b"rules_toml", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "deals", b"deals", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "fault_policy", b"fault_policy", "labels", b"labels", "mode", b"mode", "preset", b"preset", "race", b"race", "request_id", b"request_id", "rules", b"rules", "rules_toml", b"rules_toml", "seats", b"seats", "time_control", b"time_control", "watch_policy", b"watch_policy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_mode: _TypeAlias = _typing.Literal["board", "race"]  # noqa: Y015
     _WhichOneofArgType_mode: _TypeAlias = _typing.Literal["mode", b"mode"]  # noqa: Y015

@@ -99,7 +99,9 @@ class TableView(_message.Message):
 
     @_builtins.property
     def belotes(self) -> _containers.RepeatedScalarFieldContainer[_table_pb2.Seat.ValueType]:
-        """Seats that showed both cards of a belote, or announced it, so far in this deal; one entry a belote."""
+        """Seats known to hold a belote so far in this deal, by its first card or, where it is declared, by
+        the announcement; one entry a belote.
+        """
 
     def __init__(
         self,

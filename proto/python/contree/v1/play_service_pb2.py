@@ -29,17 +29,17 @@ from contree.v1 import table_pb2 as contree_dot_v1_dot_table__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63ontree/v1/play_service.proto\x12\ncontree.v1\x1a\x16\x63ontree/v1/event.proto\x1a\x16\x63ontree/v1/match.proto\x1a\x1c\x63ontree/v1/observation.proto\x1a\x16\x63ontree/v1/table.proto\x1a\x1egoogle/protobuf/duration.proto\":\n\x0bPlayRequest\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.contree.v1.ClientMessage\";\n\x0cPlayResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.contree.v1.ServerMessage\"\xff\x01\n\rClientMessage\x12\"\n\x05hello\x18\x01 \x01(\x0b\x32\x11.contree.v1.HelloH\x00\x12\"\n\x05ready\x18\x02 \x01(\x0b\x32\x11.contree.v1.ReadyH\x00\x12\x1e\n\x03\x61\x63t\x18\x03 \x01(\x0b\x32\x0f.contree.v1.ActH\x00\x12\x31\n\rheartbeat_ack\x18\x04 \x01(\x0b\x32\x18.contree.v1.HeartbeatAckH\x00\x12$\n\x06resign\x18\x05 \x01(\x0b\x32\x12.contree.v1.ResignH\x00\x12\"\n\x05leave\x18\x06 \x01(\x0b\x32\x11.contree.v1.LeaveH\x00\x42\t\n\x07message\"\xa1\x04\n\rServerMessage\x12&\n\x07welcome\x18\x01 \x01(\x0b\x32\x13.contree.v1.WelcomeH\x00\x12\x31\n\rseat_assigned\x18\x02 \x01(\x0b\x32\x18.contree.v1.SeatAssignedH\x00\x12 \n\x04turn\x18\x03 \x01(\x0b\x32\x10.contree.v1.TurnH\x00\x12+\n\nact_result\x18\x04 \x01(\x0b\x32\x15.contree.v1.ActResultH\x00\x12&\n\x05\x65vent\x18\x05 \x01(\x0b\x32\x15.contree.v1.SeatEventH\x00\x12/\n\ndeal_ended\x18\x06 \x01(\x0b\x32\x19.contree.v1.SeatDealEndedH\x00\x12\x31\n\x0bmatch_ended\x18\x07 \x01(\x0b\x32\x1a.contree.v1.SeatMatchEndedH\x00\x12*\n\theartbeat\x18\x08 \x01(\x0b\x32\x15.contree.v1.HeartbeatH\x00\x12%\n\x07go_away\x18\t \x01(\x0b\x32\x12.contree.v1.GoAwayH\x00\x12,\n\nsuperseded\x18\n \x01(\x0b\x32\x16.contree.v1.SupersededH\x00\x12&\n\x07refused\x18\x0b \x01(\x0b\x32\x13.contree.v1.RefusedH\x00\x12&\n\x05\x66\x61ult\x18\x0c \x01(\x0b\x32\x15.contree.v1.SeatFaultH\x00\x42\t\n\x07message\"\xe0\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x13\n\x0b\x62ot_version\x18\x03 \x01(\t\x12\x13\n\x0binstance_id\x18\x04 \x01(\t\x12\x10\n\x08\x63\x61pacity\x18\x05 \x01(\r\x12&\n\x08\x64\x65livery\x18\x06 \x01(\x0e\x32\x14.contree.v1.Delivery\x12&\n\x08practice\x18\x07 \x01(\x0b\x32\x14.contree.v1.Practice\x12$\n\x04seen\x18\x08 \x03(\x0b\x32\x16.contree.v1.SeenEvents\"M\n\x08Practice\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x11\n\topponents\x18\x02 \x01(\t\x12\x0f\n\x07partner\x18\x03 \x01(\t\x12\r\n\x05\x64\x65\x61ls\x18\x04 \x01(\r\"K\n\nSeenEvents\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x1e\n\x04seat\x18\x02 \x01(\x0e\x32\x10.contree.v1.Seat\x12\x0b\n\x03seq\x18\x03 \x01(\x04\"\x19\n\x05Ready\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\"P\n\x03\x41\x63t\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\x0c\x12\"\n\x06\x61\x63tion\x18\x03 \x01(\x0b\x32\x12.contree.v1.Action\"\x1d\n\x0cHeartbeatAck\x12\r\n\x05nonce\x18\x01 \x01(\x04\"\x1a\n\x06Resign\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\"\x07\n\x05Leave\"\xd2\x01\n\x07Welcome\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x16\n\x0eserver_version\x18\x02 \x01(\t\x12\x11\n\tserver_id\x18\x03 \x01(\t\x12\x13\n\x0binstance_id\x18\x04 \x01(\t\x12,\n\theartbeat\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08\x63\x61pacity\x18\x06 \x01(\r\x12\x12\n\nseats_owed\x18\x07 \x01(\r\x12\x19\n\x11max_message_bytes\x18\x08 \x01(\r\"\xd6\x02\n\x0cSeatAssigned\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x1e\n\x04seat\x18\x03 \x01(\x0e\x32\x10.contree.v1.Seat\x12\"\n\x05rules\x18\x04 \x01(\x0b\x32\x13.contree.v1.RuleSet\x12-\n\x0bsingle_deal\x18\x05 \x01(\x0b\x32\x16.contree.v1.SingleDealH\x00\x12$\n\x04race\x18\x06 \x01(\x0b\x32\x14.contree.v1.RaceModeH\x00\x12-\n\x0ctime_control\x18\x07 \x01(\x0b\x32\x17.contree.v1.TimeControl\x12-\n\x0c\x66\x61ult_policy\x18\x08 \x01(\x0b\x32\x17.contree.v1.FaultPolicy\x12\x12\n\nready_owed\x18\t \x01(\x08\x12\x0f\n\x07resumed\x18\n \x01(\x08\x42\x06\n\x04mode\"\x0c\n\nSingleDeal\"\x80\x01\n\x04Turn\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\"\n\x04view\x18\x03 \x01(\x0b\x32\x14.contree.v1.SeatView\x12&\n\x08\x64\x65\x63ision\x18\x04 \x01(\x0b\x32\x14.contree.v1.Decision\x12\r\n\x05\x61gain\x18\x05 \x01(\x08\"\x91\x01\n\tActResult\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\x0c\x12%\n\x06status\x18\x03 \x01(\x0e\x32\x15.contree.v1.ActStatus\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12&\n\x08\x64\x65\x63ision\x18\x05 \x01(\x0b\x32\x14.contree.v1.Decision\"?\n\tSeatEvent\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12 \n\x05\x65vent\x18\x02 \x01(\x0b\x32\x11.contree.v1.Event\"L\n\rSeatDealEnded\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12)\n\ndeal_ended\x18\x02 \x01(\x0b\x32\x15.contree.v1.DealEnded\"a\n\x0eSeatMatchEnded\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12+\n\x0bmatch_ended\x18\x02 \x01(\x0b\x32\x16.contree.v1.MatchEnded\x12\x10\n\x08match_id\x18\x03 \x01(\t\"V\n\tSeatFault\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\'\n\x05\x66\x61ult\x18\x02 \x01(\x0b\x32\x18.contree.v1.FaultCharged\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\">\n\tHeartbeat\x12\r\n\x05nonce\x18\x01 \x01(\x04\x12\"\n\x05seats\x18\x02 \x03(\x0b\x32\x13.contree.v1.SeatSeq\"(\n\x07SeatSeq\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x0b\n\x03seq\x18\x02 \x01(\x04\"2\n\x06GoAway\x12(\n\x05\x64rain\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x0c\n\nSuperseded\"\x19\n\x07Refused\x12\x0e\n\x06reason\x18\x01 \x01(\t*M\n\x08\x44\x65livery\x12\x18\n\x14\x44\x45LIVERY_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x44\x45LIVERY_STATE\x10\x01\x12\x13\n\x0f\x44\x45LIVERY_EVENTS\x10\x02*\xd3\x01\n\tActStatus\x12\x1a\n\x16\x41\x43T_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41\x43T_STATUS_ACCEPTED\x10\x01\x12\x18\n\x14\x41\x43T_STATUS_DUPLICATE\x10\x02\x12\x17\n\x13\x41\x43T_STATUS_CONFLICT\x10\x03\x12\x14\n\x10\x41\x43T_STATUS_STALE\x10\x04\x12\x16\n\x12\x41\x43T_STATUS_ILLEGAL\x10\x05\x12\x13\n\x0f\x41\x43T_STATUS_LATE\x10\x06\x12\x1b\n\x17\x41\x43T_STATUS_UNKNOWN_SEAT\x10\x07\x32L\n\x0bPlayService\x12=\n\x04Play\x12\x17.contree.v1.PlayRequest\x1a\x18.contree.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63ontree/v1/play_service.proto\x12\ncontree.v1\x1a\x16\x63ontree/v1/event.proto\x1a\x16\x63ontree/v1/match.proto\x1a\x1c\x63ontree/v1/observation.proto\x1a\x16\x63ontree/v1/table.proto\x1a\x1egoogle/protobuf/duration.proto\":\n\x0bPlayRequest\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.contree.v1.ClientMessage\";\n\x0cPlayResponse\x12+\n\x08messages\x18\x01 \x03(\x0b\x32\x19.contree.v1.ServerMessage\"\xff\x01\n\rClientMessage\x12\"\n\x05hello\x18\x01 \x01(\x0b\x32\x11.contree.v1.HelloH\x00\x12\"\n\x05ready\x18\x02 \x01(\x0b\x32\x11.contree.v1.ReadyH\x00\x12\x1e\n\x03\x61\x63t\x18\x03 \x01(\x0b\x32\x0f.contree.v1.ActH\x00\x12\x31\n\rheartbeat_ack\x18\x04 \x01(\x0b\x32\x18.contree.v1.HeartbeatAckH\x00\x12$\n\x06resign\x18\x05 \x01(\x0b\x32\x12.contree.v1.ResignH\x00\x12\"\n\x05leave\x18\x06 \x01(\x0b\x32\x11.contree.v1.LeaveH\x00\x42\t\n\x07message\"\xa1\x04\n\rServerMessage\x12&\n\x07welcome\x18\x01 \x01(\x0b\x32\x13.contree.v1.WelcomeH\x00\x12\x31\n\rseat_assigned\x18\x02 \x01(\x0b\x32\x18.contree.v1.SeatAssignedH\x00\x12 \n\x04turn\x18\x03 \x01(\x0b\x32\x10.contree.v1.TurnH\x00\x12+\n\nact_result\x18\x04 \x01(\x0b\x32\x15.contree.v1.ActResultH\x00\x12&\n\x05\x65vent\x18\x05 \x01(\x0b\x32\x15.contree.v1.SeatEventH\x00\x12/\n\ndeal_ended\x18\x06 \x01(\x0b\x32\x19.contree.v1.SeatDealEndedH\x00\x12\x31\n\x0bmatch_ended\x18\x07 \x01(\x0b\x32\x1a.contree.v1.SeatMatchEndedH\x00\x12*\n\theartbeat\x18\x08 \x01(\x0b\x32\x15.contree.v1.HeartbeatH\x00\x12%\n\x07go_away\x18\t \x01(\x0b\x32\x12.contree.v1.GoAwayH\x00\x12,\n\nsuperseded\x18\n \x01(\x0b\x32\x16.contree.v1.SupersededH\x00\x12&\n\x07refused\x18\x0b \x01(\x0b\x32\x13.contree.v1.RefusedH\x00\x12&\n\x05\x66\x61ult\x18\x0c \x01(\x0b\x32\x15.contree.v1.SeatFaultH\x00\x42\t\n\x07message\"\xe0\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x13\n\x0b\x62ot_version\x18\x03 \x01(\t\x12\x13\n\x0binstance_id\x18\x04 \x01(\t\x12\x10\n\x08\x63\x61pacity\x18\x05 \x01(\r\x12&\n\x08\x64\x65livery\x18\x06 \x01(\x0e\x32\x14.contree.v1.Delivery\x12&\n\x08practice\x18\x07 \x01(\x0b\x32\x14.contree.v1.Practice\x12$\n\x04seen\x18\x08 \x03(\x0b\x32\x16.contree.v1.SeenEvents\"a\n\x08Practice\x12\x0e\n\x06preset\x18\x01 \x01(\t\x12\x11\n\topponents\x18\x02 \x01(\t\x12\x0f\n\x07partner\x18\x03 \x01(\t\x12\r\n\x05\x64\x65\x61ls\x18\x04 \x01(\r\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"K\n\nSeenEvents\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x1e\n\x04seat\x18\x02 \x01(\x0e\x32\x10.contree.v1.Seat\x12\x0b\n\x03seq\x18\x03 \x01(\x04\"\x19\n\x05Ready\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\"P\n\x03\x41\x63t\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\x0c\x12\"\n\x06\x61\x63tion\x18\x03 \x01(\x0b\x32\x12.contree.v1.Action\"\x1d\n\x0cHeartbeatAck\x12\r\n\x05nonce\x18\x01 \x01(\x04\"\x1a\n\x06Resign\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\"\x07\n\x05Leave\"\xd2\x01\n\x07Welcome\x12\x18\n\x10protocol_version\x18\x01 \x01(\r\x12\x16\n\x0eserver_version\x18\x02 \x01(\t\x12\x11\n\tserver_id\x18\x03 \x01(\t\x12\x13\n\x0binstance_id\x18\x04 \x01(\t\x12,\n\theartbeat\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08\x63\x61pacity\x18\x06 \x01(\r\x12\x12\n\nseats_owed\x18\x07 \x01(\r\x12\x19\n\x11max_message_bytes\x18\x08 \x01(\r\"\xd6\x02\n\x0cSeatAssigned\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x10\n\x08match_id\x18\x02 \x01(\t\x12\x1e\n\x04seat\x18\x03 \x01(\x0e\x32\x10.contree.v1.Seat\x12\"\n\x05rules\x18\x04 \x01(\x0b\x32\x13.contree.v1.RuleSet\x12-\n\x0bsingle_deal\x18\x05 \x01(\x0b\x32\x16.contree.v1.SingleDealH\x00\x12$\n\x04race\x18\x06 \x01(\x0b\x32\x14.contree.v1.RaceModeH\x00\x12-\n\x0ctime_control\x18\x07 \x01(\x0b\x32\x17.contree.v1.TimeControl\x12-\n\x0c\x66\x61ult_policy\x18\x08 \x01(\x0b\x32\x17.contree.v1.FaultPolicy\x12\x12\n\nready_owed\x18\t \x01(\x08\x12\x0f\n\x07resumed\x18\n \x01(\x08\x42\x06\n\x04mode\"\x0c\n\nSingleDeal\"\x80\x01\n\x04Turn\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\"\n\x04view\x18\x03 \x01(\x0b\x32\x14.contree.v1.SeatView\x12&\n\x08\x64\x65\x63ision\x18\x04 \x01(\x0b\x32\x14.contree.v1.Decision\x12\r\n\x05\x61gain\x18\x05 \x01(\x08\"\x91\x01\n\tActResult\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\x0c\x12%\n\x06status\x18\x03 \x01(\x0e\x32\x15.contree.v1.ActStatus\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12&\n\x08\x64\x65\x63ision\x18\x05 \x01(\x0b\x32\x14.contree.v1.Decision\"?\n\tSeatEvent\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12 \n\x05\x65vent\x18\x02 \x01(\x0b\x32\x11.contree.v1.Event\"L\n\rSeatDealEnded\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12)\n\ndeal_ended\x18\x02 \x01(\x0b\x32\x15.contree.v1.DealEnded\"a\n\x0eSeatMatchEnded\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12+\n\x0bmatch_ended\x18\x02 \x01(\x0b\x32\x16.contree.v1.MatchEnded\x12\x10\n\x08match_id\x18\x03 \x01(\t\"V\n\tSeatFault\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\'\n\x05\x66\x61ult\x18\x02 \x01(\x0b\x32\x18.contree.v1.FaultCharged\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\">\n\tHeartbeat\x12\r\n\x05nonce\x18\x01 \x01(\x04\x12\"\n\x05seats\x18\x02 \x03(\x0b\x32\x13.contree.v1.SeatSeq\"(\n\x07SeatSeq\x12\x10\n\x08seat_ref\x18\x01 \x01(\r\x12\x0b\n\x03seq\x18\x02 \x01(\x04\"2\n\x06GoAway\x12(\n\x05\x64rain\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x0c\n\nSuperseded\"\x19\n\x07Refused\x12\x0e\n\x06reason\x18\x01 \x01(\t*M\n\x08\x44\x65livery\x12\x18\n\x14\x44\x45LIVERY_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x44\x45LIVERY_STATE\x10\x01\x12\x13\n\x0f\x44\x45LIVERY_EVENTS\x10\x02*\xd3\x01\n\tActStatus\x12\x1a\n\x16\x41\x43T_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41\x43T_STATUS_ACCEPTED\x10\x01\x12\x18\n\x14\x41\x43T_STATUS_DUPLICATE\x10\x02\x12\x17\n\x13\x41\x43T_STATUS_CONFLICT\x10\x03\x12\x14\n\x10\x41\x43T_STATUS_STALE\x10\x04\x12\x16\n\x12\x41\x43T_STATUS_ILLEGAL\x10\x05\x12\x13\n\x0f\x41\x43T_STATUS_LATE\x10\x06\x12\x1b\n\x17\x41\x43T_STATUS_UNKNOWN_SEAT\x10\x07\x32L\n\x0bPlayService\x12=\n\x04Play\x12\x17.contree.v1.PlayRequest\x1a\x18.contree.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'contree.v1.play_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DELIVERY']._serialized_start=3046
-  _globals['_DELIVERY']._serialized_end=3123
-  _globals['_ACTSTATUS']._serialized_start=3126
-  _globals['_ACTSTATUS']._serialized_end=3337
+  _globals['_DELIVERY']._serialized_start=3066
+  _globals['_DELIVERY']._serialized_end=3143
+  _globals['_ACTSTATUS']._serialized_start=3146
+  _globals['_ACTSTATUS']._serialized_end=3357
   _globals['_PLAYREQUEST']._serialized_start=179
   _globals['_PLAYREQUEST']._serialized_end=237
   _globals['_PLAYRESPONSE']._serialized_start=239
@@ -51,47 +51,47 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_HELLO']._serialized_start=1107
   _globals['_HELLO']._serialized_end=1331
   _globals['_PRACTICE']._serialized_start=1333
-  _globals['_PRACTICE']._serialized_end=1410
-  _globals['_SEENEVENTS']._serialized_start=1412
-  _globals['_SEENEVENTS']._serialized_end=1487
-  _globals['_READY']._serialized_start=1489
-  _globals['_READY']._serialized_end=1514
-  _globals['_ACT']._serialized_start=1516
-  _globals['_ACT']._serialized_end=1596
-  _globals['_HEARTBEATACK']._serialized_start=1598
-  _globals['_HEARTBEATACK']._serialized_end=1627
-  _globals['_RESIGN']._serialized_start=1629
-  _globals['_RESIGN']._serialized_end=1655
-  _globals['_LEAVE']._serialized_start=1657
-  _globals['_LEAVE']._serialized_end=1664
-  _globals['_WELCOME']._serialized_start=1667
-  _globals['_WELCOME']._serialized_end=1877
-  _globals['_SEATASSIGNED']._serialized_start=1880
-  _globals['_SEATASSIGNED']._serialized_end=2222
-  _globals['_SINGLEDEAL']._serialized_start=2224
-  _globals['_SINGLEDEAL']._serialized_end=2236
-  _globals['_TURN']._serialized_start=2239
-  _globals['_TURN']._serialized_end=2367
-  _globals['_ACTRESULT']._serialized_start=2370
-  _globals['_ACTRESULT']._serialized_end=2515
-  _globals['_SEATEVENT']._serialized_start=2517
-  _globals['_SEATEVENT']._serialized_end=2580
-  _globals['_SEATDEALENDED']._serialized_start=2582
-  _globals['_SEATDEALENDED']._serialized_end=2658
-  _globals['_SEATMATCHENDED']._serialized_start=2660
-  _globals['_SEATMATCHENDED']._serialized_end=2757
-  _globals['_SEATFAULT']._serialized_start=2759
-  _globals['_SEATFAULT']._serialized_end=2845
-  _globals['_HEARTBEAT']._serialized_start=2847
-  _globals['_HEARTBEAT']._serialized_end=2909
-  _globals['_SEATSEQ']._serialized_start=2911
-  _globals['_SEATSEQ']._serialized_end=2951
-  _globals['_GOAWAY']._serialized_start=2953
-  _globals['_GOAWAY']._serialized_end=3003
-  _globals['_SUPERSEDED']._serialized_start=3005
-  _globals['_SUPERSEDED']._serialized_end=3017
-  _globals['_REFUSED']._serialized_start=3019
-  _globals['_REFUSED']._serialized_end=3044
-  _globals['_PLAYSERVICE']._serialized_start=3339
-  _globals['_PLAYSERVICE']._serialized_end=3415
+  _globals['_PRACTICE']._serialized_end=1430
+  _globals['_SEENEVENTS']._serialized_start=1432
+  _globals['_SEENEVENTS']._serialized_end=1507
+  _globals['_READY']._serialized_start=1509
+  _globals['_READY']._serialized_end=1534
+  _globals['_ACT']._serialized_start=1536
+  _globals['_ACT']._serialized_end=1616
+  _globals['_HEARTBEATACK']._serialized_start=1618
+  _globals['_HEARTBEATACK']._serialized_end=1647
+  _globals['_RESIGN']._serialized_start=1649
+  _globals['_RESIGN']._serialized_end=1675
+  _globals['_LEAVE']._serialized_start=1677
+  _globals['_LEAVE']._serialized_end=1684
+  _globals['_WELCOME']._serialized_start=1687
+  _globals['_WELCOME']._serialized_end=1897
+  _globals['_SEATASSIGNED']._serialized_start=1900
+  _globals['_SEATASSIGNED']._serialized_end=2242
+  _globals['_SINGLEDEAL']._serialized_start=2244
+  _globals['_SINGLEDEAL']._serialized_end=2256
+  _globals['_TURN']._serialized_start=2259
+  _globals['_TURN']._serialized_end=2387
+  _globals['_ACTRESULT']._serialized_start=2390
+  _globals['_ACTRESULT']._serialized_end=2535
+  _globals['_SEATEVENT']._serialized_start=2537
+  _globals['_SEATEVENT']._serialized_end=2600
+  _globals['_SEATDEALENDED']._serialized_start=2602
+  _globals['_SEATDEALENDED']._serialized_end=2678
+  _globals['_SEATMATCHENDED']._serialized_start=2680
+  _globals['_SEATMATCHENDED']._serialized_end=2777
+  _globals['_SEATFAULT']._serialized_start=2779
+  _globals['_SEATFAULT']._serialized_end=2865
+  _globals['_HEARTBEAT']._serialized_start=2867
+  _globals['_HEARTBEAT']._serialized_end=2929
+  _globals['_SEATSEQ']._serialized_start=2931
+  _globals['_SEATSEQ']._serialized_end=2971
+  _globals['_GOAWAY']._serialized_start=2973
+  _globals['_GOAWAY']._serialized_end=3023
+  _globals['_SUPERSEDED']._serialized_start=3025
+  _globals['_SUPERSEDED']._serialized_end=3037
+  _globals['_REFUSED']._serialized_start=3039
+  _globals['_REFUSED']._serialized_end=3064
+  _globals['_PLAYSERVICE']._serialized_start=3359
+  _globals['_PLAYSERVICE']._serialized_end=3435
 # @@protoc_insertion_point(module_scope)

@@ -352,6 +352,7 @@ class Practice(_message.Message):
     OPPONENTS_FIELD_NUMBER: _builtins.int
     PARTNER_FIELD_NUMBER: _builtins.int
     DEALS_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
     preset: _builtins.str
     """Name of a preset; empty for the default."""
     opponents: _builtins.str
@@ -360,6 +361,10 @@ class Practice(_message.Message):
     """House player of the partner seat; empty for the bot itself."""
     deals: _builtins.int
     """Deals to play; 0 for a race to the target of the rules."""
+    request_id: _builtins.str
+    """Chosen by the client; the same id again means the same match. Empty: a match for each Hello of a
+    client that holds no seat.
+    """
     def __init__(
         self,
         *,
@@ -367,10 +372,11 @@ class Practice(_message.Message):
         opponents: _builtins.str = ...,
         partner: _builtins.str = ...,
         deals: _builtins.int = ...,
+        request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deals", b"deals", "opponents", b"opponents", "partner", b"partner", "preset", b"preset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deals", b"deals", "opponents", b"opponents", "partner", b"partner", "preset", b"preset", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -83,7 +83,7 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     ),
     host.Draining: Meaning(grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_DRAINING),
     host.MatchElsewhere: Meaning(
-        grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_DRAINING
+        grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_MATCH_ELSEWHERE
     ),
     host.MatchLost: Meaning(
         grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_STORE_UNAVAILABLE
