@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Collection, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -108,6 +108,12 @@ def nearest_preset(rules: RuleSet, without: Collection[str] = ()) -> tuple[str, 
     """The preset with the fewest options to change, and these with their values here; options
     named in ``without`` do not count.
     """
+    name, changes = _nearest(rules, frozenset(without))
+    return name, dict(changes)
+
+
+@lru_cache(maxsize=64)
+def _nearest(rules: RuleSet, without: frozenset[str]) -> tuple[str, Mapping[str, Plain]]:
     values = rules.to_dict()
     candidates = []
     for name in PRESET_NAMES:

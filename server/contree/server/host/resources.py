@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -98,8 +99,9 @@ def race_to_pb(match: Match) -> match_pb2.RaceMode:
     return match_pb2.RaceMode(target=rules.target, deals=rules.deals_limit or 0)
 
 
+@lru_cache(maxsize=256)
 def time_control_to_pb(control: TimeControl) -> match_pb2.TimeControl:
-    """The clock settings."""
+    """The clock settings. The message is shared: do not change it."""
     return match_pb2.TimeControl(
         **{name: duration_to_pb(value) for name, value in control._asdict().items()}
     )

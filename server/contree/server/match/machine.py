@@ -263,12 +263,7 @@ def _acted(match: Match, entry: Acted) -> Match:
         seats=_replaced(
             match.seats,
             seat,
-            state._replace(
-                bank=entry.bank,
-                decisions=state.decisions + 1,
-                charged=entry.charged,
-                used=state.used + entry.charged,
-            ),
+            state.acted(entry.charged, entry.bank),
         ),
         owed_since=_owed_since(game, version, match.owed_since, seat),
         seq=match.seq + is_visible(match.game, game),
