@@ -50,7 +50,7 @@ def test_a_given_deal_is_kept() -> None:
         (b"\xff\xfe", "not a journal entry"),
         (b'{"a":1}', "not a journal entry"),
         (b"[]", "not a journal entry"),
-        (b'[99,"act",0,"AS",0,0,0]', "schema 99 is not known"),
+        (b'[99,"act",0,"AS",0,0,0]', "schema 99 is newer than this server.s"),
         (b'[1,"dance"]', "kind 'dance' are not known"),
         (b'[1,"act",0,"XY",0,0,0]', "broken 'act' entry"),
         (b'[1,"act",7,"AS",0,0,0]', "broken 'act' entry"),

@@ -1,7 +1,18 @@
 """Journal entries as bytes and back: JSON arrays ``[schema, kind, ...]``.
 
 The schema number stands in every entry, so that a journal begun by an older server and gone on by
-a newer one can be read. Readers keep a branch for each schema that was ever written.
+a newer one can be read. What may change, and how:
+
+- A field more, at the end of an entry's list or under a new name in ``new``: the schema stays. The
+  decoder gives a default where the field is missing, for old journals do not have it, and
+  ``tests/data/journals`` holds some.
+- Anything else (a field that goes, moves or means another thing): ``SCHEMA`` goes up by one,
+  ``_UPGRADES`` gets the function that turns an entry of the old schema into one of the next, and
+  ``tests/data/journals`` gets a folder of journals of the old schema, as the server before wrote
+  them. Upgrades are applied one after the other, so that each knows only its two schemas.
+
+Journals of ended matches are kept in these bytes too (compressed), so an old entry is never
+rewritten, and nothing is lost that a later server may want to know.
 """
 
 from __future__ import annotations
@@ -41,9 +52,19 @@ from contree.server.match.spec import (
 SCHEMA: Final = 1
 """The schema that is written."""
 
+_UPGRADES: Final[dict[int, Callable[[list[Any]], list[Any]]]] = {}
+"""For each older schema: ``[kind, ...]`` of an entry to that of the schema after it."""
+
 
 class JournalError(Exception):
-    """Bytes that are no journal entry, or of a schema this server does not know."""
+    """Bytes that are no journal entry, or of a schema this server does not know.
+
+    ``schema`` is the number of a schema that is not known here, else None.
+    """
+
+    def __init__(self, problem: str, schema: object = None) -> None:
+        super().__init__(problem)
+        self.schema = schema
 
 
 def encode_entry(entry: Entry) -> bytes:
@@ -68,7 +89,7 @@ def decode_entry(data: bytes) -> Entry:
     except (ValueError, TypeError) as error:
         raise JournalError(f"not a journal entry: {data[:80]!r}") from error
     if schema != SCHEMA:
-        raise JournalError(f"journal schema {schema!r} is not known here, only {SCHEMA}")
+        kind, *rest = _upgraded(schema, [kind, *rest])
     decode = _DECODERS.get(kind)
     if decode is None:
         raise JournalError(f"journal entries of kind {kind!r} are not known here")
@@ -76,6 +97,24 @@ def decode_entry(data: bytes) -> Entry:
         return decode(rest)
     except (ValueError, TypeError, KeyError, IndexError) as error:
         raise JournalError(f"a broken {kind!r} entry: {error}") from error
+
+
+def _upgraded(schema: Any, fields: list[Any]) -> list[Any]:
+    """The fields of an entry of another schema as this one has them."""
+    if type(schema) is not int or schema < 1:
+        raise JournalError(f"journal schema {schema!r} is none", schema)
+    if schema > SCHEMA:
+        problem = f"journal schema {schema} is newer than this server's ({SCHEMA}): upgrade it"
+        raise JournalError(problem, schema)
+    for number in range(schema, SCHEMA):
+        upgrade = _UPGRADES.get(number)
+        if upgrade is None:
+            raise JournalError(f"journal schema {number} is not known here any more", number)
+        try:
+            fields = upgrade(fields)
+        except (ValueError, TypeError, KeyError, IndexError) as error:
+            raise JournalError(f"a broken entry of schema {number}: {error}") from error
+    return fields
 
 
 def _fields(entry: Created | Seated | Readied | Faulted | Ended) -> list[Any]:

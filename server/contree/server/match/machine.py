@@ -72,7 +72,7 @@ def decide(match: Match, command: Command, now_ms: int) -> Step:
     if isinstance(command, Act):
         return _act(steps, command)
     if isinstance(command, RunOut):
-        if match.owed_since[command.seat] == command.since and not match_over:
+        if command.since and match.owed_since[command.seat] == command.since:
             steps.time_out(command.seat)
     elif isinstance(command, TakeSeat):
         if match.stage is not Stage.WAITING or match.seats[command.seat].taken:
