@@ -251,7 +251,15 @@ class Settings:
             _whole(100, 600000),
             "how long a match stays with a server that does not renew its lease",
         ),
-    ] = 6000
+    ] = 4000
+    return_s: Annotated[
+        float,
+        Setting(
+            "CONTREE_RETURN_S",
+            _seconds(0, 3600),
+            "for bots to come back to a match that was taken over, before its clocks run again",
+        ),
+    ] = 15.0
     drain_s: Annotated[
         float,
         Setting("CONTREE_DRAIN_S", _seconds(0, 3600), "for bots to finish at a stop, at most"),

@@ -9,8 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-import structlog
-
+from contree.server.host.store_watch import StoreWatch
 from contree.server.store import (
     Append,
     AppendResult,
@@ -21,7 +20,6 @@ from contree.server.store import (
 from contree.server.telemetry import Metrics
 
 _RETRY_S = 0.1
-_log = structlog.get_logger(__name__)
 
 
 class Commit(NamedTuple):
@@ -34,19 +32,14 @@ class Commit(NamedTuple):
 class Committer:
     """Appends groups to the store, one after the other, until it is stopped."""
 
-    def __init__(
-        self, store: MatchStore, metrics: Metrics, on_outage: Callable[[float], None]
-    ) -> None:
-        """``on_outage`` is told how many seconds the store was away, once it is back."""
+    def __init__(self, store: MatchStore, metrics: Metrics, watch: StoreWatch) -> None:
         self._store = store
         self._metrics = metrics
-        self._on_outage = on_outage
+        self._watch = watch
         self._pending: list[Commit] = []
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()
         self._settled.set()
-        self.away_since: float | None = None
-        """Since when the store does not answer; None while it does."""
 
     def add(self, commit: Commit) -> None:
         """Append as soon as may be; ``commit.done`` is called with the result."""
@@ -72,7 +65,7 @@ class Committer:
     async def _append(self, group: list[Commit]) -> list[Commit]:
         """Append a group; what the store did not answer for is returned, to be tried again."""
         loop = asyncio.get_running_loop()
-        began = loop.time()
+        began = self._watch.asked()
         results = await self._store.append([commit.append for commit in group])
         unanswered = [
             commit
@@ -80,9 +73,10 @@ class Committer:
             if isinstance(result, StoreUnavailable)
         ]
         if unanswered:
-            self._lost(began)
+            self._metrics.commit_failures.inc()
+            self._watch.failed(began)
         else:
-            self._found(loop.time())
+            self._watch.answered(began)
             self._metrics.committed(len(group), loop.time() - began)
         for commit, result in zip(group, results, strict=True):
             if not isinstance(result, StoreUnavailable):
@@ -90,18 +84,3 @@ class Committer:
         if unanswered:
             await asyncio.sleep(_RETRY_S)
         return unanswered
-
-    def _lost(self, began: float) -> None:
-        self._metrics.commit_failures.inc()
-        if self.away_since is None:
-            self.away_since = began
-            self._metrics.store_up.set(0)
-            _log.error("store_away")
-
-    def _found(self, now: float) -> None:
-        self._metrics.store_up.set(1)
-        if self.away_since is not None:
-            away = now - self.away_since
-            self.away_since = None
-            _log.warning("store_back", away_s=round(away, 3))
-            self._on_outage(away)

@@ -69,6 +69,7 @@ class Host:
             store,
             metrics,
             self.notices,
+            return_s=settings.return_s,
             on_ended=self._ended,
             on_lost=self._lost,
         )
@@ -97,6 +98,7 @@ class Host:
                 for work in (
                     self.tables.committer.run,
                     self.tables.pulse,
+                    self.tables.prove,
                     self.notices.run,
                     self.ownership.run,
                     self._beat,
@@ -256,13 +258,13 @@ class Host:
         return self.seating.lobby.sessions()
 
     def now(self) -> float:
-        """The clock of sessions and tables, in seconds."""
+        """The clock of sessions, in seconds."""
         return self._loop.time()
 
     # -- tables coming and going ----------------------------------------------------------------
 
-    def _open(self, match: Match, fence: int) -> Table:
-        table = self.tables.add(match, fence)
+    def _open(self, match: Match, fence: int, *, adopted: bool = False) -> Table:
+        table = self.tables.add(match, fence, adopted=adopted)
         if match.stage is Stage.ENDED:
             # Four players of the house have played it to its end already.
             self.tables.end(table)
@@ -277,7 +279,7 @@ class Host:
             # Its server died between the last entry and the record.
             self._conclude(match)
             return
-        self._open(match, fence)
+        self._open(match, fence, adopted=True)
 
     def _ended(self, table: Table) -> None:
         self.seating.close(table)

@@ -64,7 +64,9 @@ class Ownership:
         leases = {table.match.id: table.fence for table in self._tables.all()}
         if not leases:
             return
-        for match_id in await self._store.renew(self._server_id, leases, self._lease_ms):
+        for match_id in await self._tables.watch.ask(
+            self._store.renew(self._server_id, leases, self._lease_ms)
+        ):
             table = self._tables.get(match_id)
             # A lease can end by itself: the match is over, or was taken over again by this server.
             if table is not None and table.fence == leases[match_id]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from contree.engine import SEATS, Seat
 from contree.server.host import frames
 from contree.server.host.errors import MatchLost
@@ -21,7 +19,6 @@ class Seating:
     def __init__(self, tables: Tables, feeds: EventFeeds) -> None:
         self._tables = tables
         self._feeds = feeds
-        self._loop = asyncio.get_running_loop()
         self._held: dict[InstanceKey, set[tuple[str, Seat]]] = {}
         self.lobby = Lobby()
 
@@ -51,7 +48,6 @@ class Seating:
     def open(self, table: Table) -> None:
         """Look for bots for the seats of a table, whether new or taken over."""
         match = table.match
-        now = self._loop.time()
         for seat in SEATS:
             state = match.seats[seat]
             if match.spec.seats[seat].house or state.house:
@@ -65,7 +61,7 @@ class Seating:
             if session is not None:
                 self._attach(table, seat, session, resumed=True)
             else:
-                table.detach(seat, now)
+                self._tables.expect(table, seat)
         self._tables.rearm(table)
         self.fill()
 
@@ -99,7 +95,7 @@ class Seating:
             if present is not None:
                 self._attach(table, seat, present, resumed=False)
             else:
-                table.detach(seat, self._loop.time())
+                table.detach(seat, self._tables.now())
 
         self._tables.submit(
             table, TakeSeat(seat, identity.bot_version, identity.instance_id), seated
@@ -108,7 +104,7 @@ class Seating:
     def _attach(self, table: Table, seat: Seat, session: Session, *, resumed: bool) -> None:
         match = table.match
         ref = session.bind(table, seat)
-        table.attach(seat, Attached(session, ref), self._loop.time())
+        table.attach(seat, Attached(session, ref), self._tables.now())
         session.send(frames.seat_assigned(match, seat, ref, resumed=resumed))
         if session.identity.events:
             self._feeds.follow(table, seat, session, ref)
@@ -117,7 +113,7 @@ class Seating:
         self._tables.rearm(table)
 
     def _unseat(self, session: Session) -> None:
-        now = self._loop.time()
+        now = self._tables.now()
         for table, seat in session.seats.values():
             table.detach(seat, now)
             table.readers = [one for one in table.readers if one.owner is not session]

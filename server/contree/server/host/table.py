@@ -1,7 +1,7 @@
 """A live table: a match, who is attached to its seats, and the clocks that run.
 
-A table is a plain object that the host moves on; it has no task. Times are the event loop's, in
-seconds.
+A table is a plain object that the host moves on; it has no task. Times are those of the service
+clock, in seconds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Attached(NamedTuple):
 class Table:
     """A match that this server holds the lease of."""
 
-    def __init__(self, match: Match, fence: int, now: float) -> None:
+    def __init__(self, match: Match, fence: int, begins: float, moved_at: float) -> None:
+        """``begins`` is when the time of its stage begins to run."""
         self.match = match
         self.fence = fence
         self.busy = False
@@ -41,8 +42,11 @@ class Table:
         self.readers: list[Reader] = []
         self.turn_started: list[float | None] = [None, None, None, None]
         """When the clock of the owed decision began; None while it stands still."""
-        self.stage_started = now
-        self.moved_at = now
+        self.stage_started = begins
+        self.moved_at = moved_at
+        """When its last entry was committed, by the event loop's time."""
+        self._back_by: list[float | None] = [None, None, None, None]
+        """Until when the clocks of a seat stand still, so that its bot can find its way here."""
         self._away_since: list[float | None] = [None, None, None, None]
         self._away: list[float] = [0.0, 0.0, 0.0, 0.0]
         """Seconds away in all, not counting the absence that lasts."""
@@ -50,9 +54,10 @@ class Table:
     def attach(self, seat: Seat, attached: Attached, now: float) -> None:
         """A bot is there for the seat; a clock that stood still begins."""
         self.attached[seat] = attached
+        self._back_by[seat] = None
         since = self._away_since[seat]
         if since is not None:
-            self._away[seat] += now - since
+            self._away[seat] += max(0.0, now - since)
             self._away_since[seat] = None
         if self.match.owed_since[seat] and self.turn_started[seat] is None:
             self.turn_started[seat] = now
@@ -63,14 +68,29 @@ class Table:
         if self.match.stage is not Stage.ENDED and self._away_since[seat] is None:
             self._away_since[seat] = now
 
+    def expect(self, seat: Seat, until: float) -> None:
+        """The seat's bot played at another server: nothing counts until it is here, or then."""
+        self._back_by[seat] = until
+
+    def expect_no_longer(self, at: float) -> None:
+        """Where the time to come back is over, let the clocks run from its end on."""
+        for seat in SEATS:
+            until = self._back_by[seat]
+            if until is None or until > at:
+                continue
+            self._back_by[seat] = None
+            self.detach(seat, until)
+            if self.match.owed_since[seat]:
+                self.turn_started[seat] = until
+
     def begin_play(self, now: float) -> None:
         """All seats are ready: from here on absence counts."""
         self._away = [0.0, 0.0, 0.0, 0.0]
         self._away_since = [None if since is None else now for since in self._away_since]
 
     def start_clock(self, seat: Seat, now: float) -> None:
-        """A new decision is owed."""
-        self.turn_started[seat] = now
+        """A new decision is owed; its clock waits for a bot that is still to come back."""
+        self.turn_started[seat] = None if self._back_by[seat] is not None else now
 
     def stop_clock(self, seat: Seat) -> None:
         """Nothing is owed any more."""
@@ -81,25 +101,15 @@ class Table:
         started = self.turn_started[seat]
         return 0 if started is None else max(0, int((now - started) * 1000))
 
-    def shift_clocks(self, seconds: float) -> None:
-        """Take a time in which the service could not have taken an answer off all clocks."""
-        for seat in SEATS:
-            started, since = self.turn_started[seat], self._away_since[seat]
-            if started is not None:
-                self.turn_started[seat] = started + seconds
-            if since is not None:
-                self._away_since[seat] = since + seconds
-        self.stage_started += seconds
-
-    def grace_left(self, seat: Seat, now: float) -> float | None:
-        """Seconds of absence left to a seat that is away, None when its bot is there.
+    def grace_end(self, seat: Seat) -> float | None:
+        """When a seat has been away for too long, None when its bot is there.
 
         Before play begins absence is no fault: the match does not start then.
         """
         since = self._away_since[seat]
         if since is None or self.match.seats[seat].house or self.match.stage is not Stage.PLAYING:
             return None
-        return self.match.spec.time.disconnect_grace / 1000 - self._away[seat] - (now - since)
+        return since + self.match.spec.time.disconnect_grace / 1000 - self._away[seat]
 
     def turn_deadline(self, seat: Seat) -> float | None:
         """When the owed decision of this seat is late; None when no clock runs."""
@@ -109,21 +119,20 @@ class Table:
         bank = self.match.seats[seat].bank
         return started + clocks.limit(self.match.spec.time, bank) / 1000
 
-    def deadline(self, now: float) -> float | None:
+    def stage_deadline(self) -> float | None:
+        """When play must have come nearer; None once it has begun."""
+        control = self.match.spec.time
+        if self.match.stage is Stage.WAITING:
+            return self.stage_started + control.seat_timeout / 1000
+        if self.match.stage is Stage.READYING:
+            return self.stage_started + control.ready / 1000
+        return None
+
+    def deadline(self) -> float | None:
         """The next moment at which something has to happen by itself, None when there is none."""
-        match = self.match
-        times: list[float] = []
-        if match.stage is Stage.ENDED:
+        if self.match.stage is Stage.ENDED:
             return None
-        if match.stage is Stage.WAITING:
-            times.append(self.stage_started + match.spec.time.seat_timeout / 1000)
-        elif match.stage is Stage.READYING:
-            times.append(self.stage_started + match.spec.time.ready / 1000)
+        moments = [self.stage_deadline()]
         for seat in SEATS:
-            late = self.turn_deadline(seat)
-            if late is not None:
-                times.append(late)
-            grace = self.grace_left(seat, now)
-            if grace is not None:
-                times.append(now + grace)
-        return min(times, default=None)
+            moments += self.turn_deadline(seat), self.grace_end(seat), self._back_by[seat]
+        return min((moment for moment in moments if moment is not None), default=None)

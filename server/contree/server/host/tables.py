@@ -20,6 +20,8 @@ from contree.server.host import frames
 from contree.server.host.committer import Commit, Committer
 from contree.server.host.errors import MatchLost
 from contree.server.host.notices import Notices
+from contree.server.host.service_clock import PULSE_S, ServiceClock
+from contree.server.host.store_watch import StoreWatch
 from contree.server.host.table import Reply, Table
 from contree.server.match import (
     Abandon,
@@ -38,7 +40,9 @@ from contree.server.match import (
     decide,
     encode_entry,
     feed,
+    not_started,
 )
+from contree.server.match import clock as clocks
 from contree.server.store import (
     Append,
     Appended,
@@ -49,10 +53,9 @@ from contree.server.store import (
 from contree.server.telemetry import Metrics
 
 _log = structlog.get_logger(__name__)
-_SOON_S = 0.05
-_PULSE_S = 0.1
-_STALL_S = 0.1
-"""A pulse so much later than it was due: this process did not run, nobody's answer was taken."""
+_RETRY_S = 0.1
+_AFTER_S = 0.001
+"""Timers go off so much after their deadline, so that it is over however times are rounded."""
 
 
 class Tables:
@@ -64,10 +67,16 @@ class Tables:
         metrics: Metrics,
         notices: Notices,
         *,
+        return_s: float,
         on_ended: Callable[[Table], None],
         on_lost: Callable[[Table, str], None],
     ) -> None:
-        """``on_ended`` is called when a match is over, ``on_lost`` when one cannot go on here."""
+        """``return_s`` is how long the bots of a match that was taken over have to come back.
+
+        ``on_ended`` is called when a match is over, ``on_lost`` when one cannot go on here.
+        """
+        self._store = store
+        self._return_s = return_s
         self._metrics = metrics
         self._notices = notices
         self._on_ended = on_ended
@@ -77,8 +86,12 @@ class Tables:
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._house: deque[Table] = deque()
         """Tables at which the house goes on, one at each pass of the loop."""
-        self.committer = Committer(store, metrics, self._after_outage)
-        self._pulse_due = self._loop.time() + _PULSE_S
+        self._due: dict[str, Table] = {}
+        """Tables where time has something happen, if the store still lives."""
+        self._due_some = asyncio.Event()
+        self.clock = ServiceClock(self._loop.time())
+        self.watch = StoreWatch(self.clock, metrics, self._loop.time, self._proved)
+        self.committer = Committer(store, metrics, self.watch)
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -90,9 +103,10 @@ class Tables:
         """All live tables."""
         return tuple(self._tables.values())
 
-    def add(self, match: Match, fence: int) -> Table:
-        """Host a match from here on."""
-        table = Table(match, fence, self._loop.time())
+    def add(self, match: Match, fence: int, *, adopted: bool = False) -> Table:
+        """Host a match from here on; its bots are to come back when it is ``adopted``."""
+        begins = self.now() + (self._return_s if adopted else 0.0)
+        table = Table(match, fence, begins, self._loop.time())
         self._tables[match.id] = table
         if match.stage in _COUNTED:
             self._metrics.tables[match.stage.value].inc()
@@ -226,8 +240,8 @@ class Tables:
 
     def _committed(self, table: Table, step: Step, reply: Reply | None) -> None:
         before, table.match = table.match, step.after
-        now = self._loop.time()
-        table.moved_at = now
+        table.moved_at = at = self._loop.time()
+        now = self.clock.now(at)
         self._count(before, step)
         if reply is not None:
             reply(step)
@@ -276,9 +290,14 @@ class Tables:
                 self._notices.changed(table)
 
     def elapsed_ms(self, table: Table, seat: Seat) -> int:
-        """Milliseconds on a seat's clock; it stands still while the store is away."""
-        away_since = self.committer.away_since
-        return table.elapsed_ms(seat, self._loop.time() if away_since is None else away_since)
+        """Milliseconds on a seat's clock; more than there are only where the store has proved alive
+        after they were over.
+        """
+        elapsed = table.elapsed_ms(seat, self.now())
+        limit = clocks.limit(table.match.spec.time, table.match.seats[seat].bank)
+        if elapsed <= limit:
+            return elapsed
+        return max(limit, table.elapsed_ms(seat, self.clock.proved))
 
     def turn(self, table: Table, seat: Seat, *, again: bool) -> frames.Outgoing:
         """The turn of a seat that owes a decision and has its bot here."""
@@ -327,25 +346,34 @@ class Tables:
 
     # -- time -----------------------------------------------------------------------------------
 
+    def now(self) -> float:
+        """The time of the service clock, in seconds."""
+        return self.clock.now(self._loop.time())
+
     async def pulse(self) -> None:
-        """Notice when this process did not run (stopped, overloaded), until cancelled."""
+        """Let the clock see that this process runs, until cancelled."""
+        before = 0.0
         while True:
-            self.catch_up()
-            self._pulse_due = self._loop.time() + _PULSE_S
-            await asyncio.sleep(_PULSE_S)
+            self.now()
+            if self.clock.stalled > before:
+                _log.warning("stalled", seconds=round(self.clock.stalled - before, 3))
+                before = self.clock.stalled
+            await asyncio.sleep(PULSE_S)
 
-    def catch_up(self) -> None:
-        """Take a time in which this process did not run off all clocks.
+    async def prove(self) -> None:
+        """Ask the store whether it lives while something is due, until cancelled."""
+        while True:
+            await self._due_some.wait()
+            self._due_some.clear()
+            while self._due:
+                try:
+                    await self.watch.ask(self._store.ping())
+                except StoreError:
+                    await asyncio.sleep(_RETRY_S)
 
-        To be called before a clock is looked at: after a stall, answers and timers come in any
-        order.
-        """
-        now = self._loop.time()
-        stalled = now - self._pulse_due
-        if stalled > _STALL_S:
-            self._pulse_due = now + _PULSE_S
-            _log.warning("stalled", seconds=round(stalled, 3))
-            self._after_outage(stalled)
+    def expect(self, table: Table, seat: Seat) -> None:
+        """The bot of a seat is still to come back from where the match was held before."""
+        table.expect(seat, self.now() + self._return_s)
 
     def _arm(self, table: Table) -> None:
         """See that something wakes the table at its deadline.
@@ -354,55 +382,69 @@ class Tables:
         looks again when it goes off. So a move costs no timer.
         """
         match_id = table.match.id
-        deadline = table.deadline(self._loop.time())
-        timer = self._timers.get(match_id)
-        if deadline is None or (timer is not None and timer.when() <= deadline):
+        deadline = table.deadline()
+        if deadline is None:
             return
+        comes = self.clock.comes(deadline + _AFTER_S, self._loop.time())
+        timer = self._timers.get(match_id)
         if timer is not None:
+            if timer.when() <= comes:
+                return
             timer.cancel()
-        self._timers[match_id] = self._loop.call_at(deadline, self._on_timer, table)
+        self._timers[match_id] = self._loop.call_at(comes, self._on_timer, table)
 
     def rearm(self, table: Table) -> None:
         """Look at the deadlines again, after seats were attached or detached."""
         self._arm(table)
 
     def _on_timer(self, table: Table) -> None:
-        match = table.match
-        if self._tables.get(match.id) is not table:
-            return
-        del self._timers[match.id]
-        self.catch_up()
-        now = self._loop.time()
-        if self.committer.away_since is not None or table.busy:
-            # Nobody's time runs out while the service could not take the answer.
-            self._timers[match.id] = self._loop.call_at(now + _SOON_S, self._on_timer, table)
-            return
-        command = self._due(table, now)
-        if command is not None:
-            self.submit(table, command)
-        if match.id not in self._timers:
+        match_id = table.match.id
+        if self._tables.get(match_id) is table:
+            del self._timers[match_id]
+            self._look(table)
+
+    def _proved(self) -> None:
+        """The store lives: look again at what was due."""
+        if self._due:
+            due, self._due = self._due, {}
+            for table in due.values():
+                if self._tables.get(table.match.id) is table:
+                    self._look(table)
+
+    def _look(self, table: Table) -> None:
+        """Let time have its consequences, once the store has proved alive after their deadline:
+        nobody's time runs out while the service could not take the answer.
+        """
+        deadline = table.deadline()
+        if table.busy or deadline is None or self.clock.stopped:
+            return  # a table that is busy is armed again with its next commit
+        if deadline <= self.clock.proved:
+            command = self._what_is_due(table, self.clock.proved)
+            if command is not None:
+                self.submit(table, command)
+            if not table.busy:
+                self._arm(table)
+        elif self.clock.stands(self._loop.time()) or deadline <= self.now():
+            self._due[table.match.id] = table
+            self._due_some.set()
+        else:
             self._arm(table)
 
-    def _due(self, table: Table, now: float) -> Command | None:
-        """The command that time itself gives, if any is due."""
-        match, control = table.match, table.match.spec.time
-        waited = now - table.stage_started
-        if match.stage is Stage.WAITING and waited >= control.seat_timeout / 1000:
-            return Abandon(EndReason.NOT_STARTED, "a seat was not taken in time")
-        if match.stage is Stage.READYING and waited >= control.ready / 1000:
-            return Abandon(EndReason.NOT_STARTED, "a bot did not say Ready in time")
+    def _what_is_due(self, table: Table, at: float) -> Command | None:
+        """The command that time itself gives, if any."""
+        match = table.match
+        table.expect_no_longer(at)
+        over = table.stage_deadline()
+        if over is not None and over <= at:
+            return Abandon(EndReason.NOT_STARTED, not_started(match))
         for seat in SEATS:
             late = table.turn_deadline(seat)
-            if late is not None and late <= now:
+            if late is not None and late <= at:
                 return RunOut(seat, match.owed_since[seat])
-            grace = table.grace_left(seat, now)
-            if grace is not None and grace <= 0:
+            away = table.grace_end(seat)
+            if away is not None and away <= at:
                 return GiveUp(seat, FaultKind.DISCONNECTED, "away for longer than the grace")
         return None
-
-    def _after_outage(self, seconds: float) -> None:
-        for table in self._tables.values():
-            table.shift_clocks(seconds)
 
     # -- counting -------------------------------------------------------------------------------
 

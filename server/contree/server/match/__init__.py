@@ -45,7 +45,7 @@ from contree.server.match.spec import (
     MatchSpec,
     SeatPlan,
 )
-from contree.server.match.state import Fault, Match, SeatState, Stage
+from contree.server.match.state import Fault, Match, SeatState, Stage, not_started
 
 __all__ = [
     "MatchSpec",
@@ -87,4 +87,5 @@ __all__ = [
     "JournalError",
     "Event",
     "events_of",
+    "not_started",
 ]

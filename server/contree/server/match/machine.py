@@ -115,6 +115,7 @@ def evolve(match: Match, entry: Entry) -> Match:
             owed_since=(0, 0, 0, 0),
             end=entry.reason,
             ended_ms=entry.ended_ms,
+            end_detail=entry.detail,
         )
     raise TypeError(f"{type(entry).__name__} can only be the first entry of a journal")
 
@@ -255,6 +256,7 @@ def _acted(match: Match, entry: Acted) -> Match:
     version = match.version + 1
     answers = match.last_answer
     answer = Answer(match.owed_since[seat], entry.action, entry.by_house)
+    overran = not entry.by_house and entry.charged == match.spec.time.per_move + state.bank
     return Match(
         spec=match.spec,
         version=version,
@@ -263,7 +265,7 @@ def _acted(match: Match, entry: Acted) -> Match:
         seats=_replaced(
             match.seats,
             seat,
-            state.acted(entry.charged, entry.bank),
+            state.acted(entry.charged, entry.bank, overran=overran),
         ),
         owed_since=_owed_since(game, version, match.owed_since, seat),
         seq=match.seq + is_visible(match.game, game),
@@ -271,6 +273,7 @@ def _acted(match: Match, entry: Acted) -> Match:
         faults=match.faults,
         end=match.end,
         ended_ms=match.ended_ms,
+        end_detail=match.end_detail,
     )
 
 

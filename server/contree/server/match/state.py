@@ -43,8 +43,10 @@ class SeatState(NamedTuple):
     """Milliseconds charged for the last decision."""
     used: int = 0
     """Milliseconds charged in all."""
+    overruns: int = 0
+    """Decisions that took all of the clock and were saved by the allowance."""
 
-    def acted(self, charged: int, bank: int) -> SeatState:
+    def acted(self, charged: int, bank: int, *, overran: bool) -> SeatState:
         """The seat after one more decision; written out, for ``_replace`` costs as much as the
         whole rest of a move.
         """
@@ -60,6 +62,7 @@ class SeatState(NamedTuple):
             self.decisions + 1,
             charged,
             self.used + charged,
+            self.overruns + overran,
         )
 
 
@@ -98,6 +101,8 @@ class Match:
     faults: tuple[Fault, ...] = ()
     end: EndReason | None = None
     ended_ms: int = 0
+    end_detail: str = ""
+    """One sentence on why it ended, where that is no result."""
 
     @property
     def id(self) -> str:
@@ -133,3 +138,16 @@ def decision_id(secret: bytes, seat: Seat, since: int) -> bytes:
     """12 bytes: unguessable without the match's secret, the same for each server that asks."""
     message = bytes((seat,)) + since.to_bytes(8, "big")
     return hmac.digest(secret, message, hashlib.sha256)[:12]
+
+
+def not_started(match: Match) -> str:
+    """One sentence on who kept a match from starting in time."""
+
+    def named(missing: list[Seat]) -> str:
+        return ", ".join(f"{seat.name.title()} ({match.spec.seats[seat].name})" for seat in missing)
+
+    absent = [seat for seat in SEATS if not match.seats[seat].taken]
+    if absent:
+        return f"Not taken in time: {named(absent)}."
+    silent = [seat for seat in SEATS if not (match.seats[seat].ready or match.seats[seat].house)]
+    return f"Not ready in time: {named(silent)}."

@@ -129,7 +129,6 @@ class PlayServicer:
             session.outbox.close()
 
     def _take(self, session: Session, messages: Any) -> None:
-        self._host.tables.catch_up()
         for message in messages:
             if session.outbox.closed:
                 return  # nobody would hear what becomes of it

@@ -1,0 +1,72 @@
+"""Watching the store: whether it answers, as the clock, the metrics and the log are to know."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+
+from contree.server.host.service_clock import ServiceClock
+from contree.server.store import StoreUnavailable
+from contree.server.telemetry import Metrics
+
+T = TypeVar("T")
+_log = structlog.get_logger(__name__)
+
+
+class StoreWatch:
+    """Every exchange with the store that says whether it lives is reported here."""
+
+    def __init__(
+        self,
+        clock: ServiceClock,
+        metrics: Metrics,
+        time: Callable[[], float],
+        on_proof: Callable[[], None],
+    ) -> None:
+        """``on_proof`` is called after each proof of life."""
+        self._clock = clock
+        self._metrics = metrics
+        self._time = time
+        self._on_proof = on_proof
+        self.away_since: float | None = None
+        """Since when the store does not answer, in loop time; None while it does."""
+
+    async def ask(self, exchange: Awaitable[T]) -> T:
+        """What the store answers; reports that it did, or that it did not."""
+        asked = self.asked()
+        try:
+            answer = await exchange
+        except StoreUnavailable:
+            self.failed(asked)
+            raise
+        except BaseException:
+            self._clock.dropped()
+            raise
+        self.answered(asked)
+        return answer
+
+    def asked(self) -> float:
+        """The store is asked something: when. ``answered`` or ``failed`` must follow."""
+        now = self._time()
+        self._clock.asked(now)
+        return now
+
+    def answered(self, asked: float) -> None:
+        """It answered."""
+        now = self._time()
+        self._clock.answered(now, asked)
+        if self.away_since is not None:
+            _log.warning("store_back", away_s=round(now - self.away_since, 3))
+            self.away_since = None
+            self._metrics.store_up.set(1)
+        self._on_proof()
+
+    def failed(self, asked: float) -> None:
+        """It did not answer."""
+        self._clock.failed(self._time())
+        if self.away_since is None:
+            _log.error("store_away")
+            self.away_since = asked
+            self._metrics.store_up.set(0)
