@@ -1,9 +1,10 @@
 """The whole service against a raw gRPC echo: `make bench-service`.
 
-Service: `contree serve` with its journal on the embedded store, four bot processes, whole boards
-with auction; moves committed per second. Echo: one grpc.aio server, one client, 128 streams, one
-message per turn; round trips per second. Both sides run in turn, several times; ratios are medians
-of neighbours. The last line is one JSON object.
+Service: `contree serve` with its journal on the embedded store, four bot processes, races of whole
+deals with their auctions; moves committed per second. Echo: one grpc.aio server, one client, 128
+streams, one message per turn; round trips per second. Both sides run in turn, several times; ratios
+are medians of neighbours. Single boards (a match for each deal), one table by itself and the memory
+of a thousand idle bots are measured besides. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -15,110 +16,82 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from pathlib import Path
 
-from contree.client import Board, BotSeat, HostClient, MatchSpec, MatchState
+from served import HERE, process, server
+from tables import clock, in_play
+
 from contree.engine import SEATS
 
-_HERE = Path(__file__).parent
 _STREAMS = 128
-
-
-@contextlib.contextmanager
-def _process(*command: str, stdout: int | None = None) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [sys.executable, *command], text=True, stdout=stdout, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-        if process.stdout:
-            process.stdout.close()
+_IDLE_BOTS = 1000
 
 
 def echo(seconds: float) -> float:
     """Round trips per second."""
-    with _process(str(_HERE / "echo.py"), "serve", stdout=subprocess.PIPE) as server:
-        assert server.stdout is not None
-        port = server.stdout.readline().strip()
-        dialled = subprocess.run(
-            [sys.executable, str(_HERE / "echo.py"), "dial", port, str(_STREAMS), str(seconds)],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-    return float(dialled.stdout)
+    with process(str(HERE / "echo.py"), "serve", stdout=subprocess.PIPE) as served:
+        assert served.stdout is not None
+        port = served.stdout.readline().strip()
+        return float(_output("echo.py", "dial", port, str(_STREAMS), str(seconds)))
 
 
-@contextlib.contextmanager
-def _service(fsync: str, *, journal: bool = True) -> Iterator[tuple[str, int]]:
-    """A server's address and process id."""
-    command = ["-m", "contree.cli", "serve"] if journal else [str(_HERE / "serve_unjournaled.py")]
-    with tempfile.TemporaryDirectory() as folder:
-        ready = Path(folder) / "ready.json"
-        with _process(
-            *command,
-            *("--listen", "127.0.0.1:0", "--metrics", "off", "--fsync", fsync),
-            *("--data", f"{folder}/data", "--ready-file", str(ready), "--log-level", "warning"),
-        ) as server:
-            while not ready.exists():
-                if server.poll() is not None:
-                    raise SystemExit("the server did not start")
-                time.sleep(0.02)
-            facts = json.loads(ready.read_text())
-            yield facts["address"], facts["pid"]
-
-
-def service(tables: int, seconds: float, fsync: str, *, journal: bool = True) -> float:
+def service(
+    tables: int, seconds: float, fsync: str, *, journal: bool = True, boards: bool = False
+) -> float:
     """Moves per second with so many tables in play."""
     with contextlib.ExitStack() as stack:
-        address, _ = stack.enter_context(_service(fsync, journal=journal))
+        served = stack.enter_context(server(fsync, journal=journal))
         for seat in SEATS:
-            stack.enter_context(_process(str(_HERE / "service_bot.py"), address, f"quick-{seat}"))
-        return asyncio.run(_moves(address, tables, seconds))
+            bot = str(HERE / "service_bot.py")
+            stack.enter_context(process(bot, served.address, f"quick-{seat}"))
+
+        async def measure() -> float:
+            async with in_play(served.address, tables, boards=boards):
+                await asyncio.sleep(max(1.0, seconds / 4))
+                before = await asyncio.to_thread(served.moves)
+                took = await clock(seconds)
+                return (await asyncio.to_thread(served.moves) - before) / took
+
+        return asyncio.run(measure())
 
 
-async def _moves(address: str, tables: int, seconds: float) -> float:
-    """Keep so many tables in play and count the moves of those that end in the time measured."""
-    async with HostClient(address) as host:
-        while len(await host.list_bots()) < 4:  # noqa: ASYNC110 - another process connects
-            await asyncio.sleep(0.05)
-        number = 0
+def one_table(seconds: float, fsync: str) -> dict[str, float]:
+    """Moves a second and their way through the server, in milliseconds."""
+    with server(fsync) as served:
+        result: dict[str, float] = json.loads(_output("one_table.py", served.address, str(seconds)))
+    return result
 
-        async def create() -> None:
-            nonlocal number
-            number += 1
-            await host.create_match(
-                MatchSpec(
-                    request_id=f"bench-{number}",
-                    seats={seat: BotSeat(f"quick-{seat}") for seat in SEATS},
-                    mode=Board(number),
-                    labels=("bench",),
-                )
-            )
 
-        for _ in range(tables):
-            await create()
-        moves, began = 0, 0.0
-        start = time.perf_counter()
-        async for update in host.watch_matches("bench"):
-            if update.match.state is not MatchState.ENDED:
-                continue
-            await create()
-            now = time.perf_counter()
-            if not began:
-                if now - start > seconds / 4:
-                    began = now
-                continue
-            moves += sum(seat.decisions for seat in update.match.seats)
-            if now - began >= seconds:
-                return moves / (now - began)
-    raise AssertionError("the feed has no end")
+def idle_bots_mb(count: int) -> float:
+    """Megabytes of the server's memory for a thousand bots that are connected and wait."""
+    with server("everysec") as served:
+        # The first ones pay for what a server loads once.
+        warm = served.resident_mb()
+        sizes = []
+        for number in (50, count):
+            with subprocess.Popen(
+                [sys.executable, str(HERE / "idle_bots.py"), served.address, str(number)],
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            ) as bots:
+                assert bots.stdin is not None
+                assert bots.stdout is not None
+                if not bots.stdout.readline():
+                    raise SystemExit("the idle bots did not connect")
+                sizes.append(served.resident_mb())
+                bots.stdin.close()
+        print(f"  memory: {warm:.0f} MB at the start, {sizes[1]:.0f} MB with {count} bots")
+    return (sizes[1] - sizes[0]) / (count - 50) * 1000
+
+
+def _output(script: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(HERE / script), *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout
 
 
 def main() -> None:
@@ -128,19 +101,27 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--fsync", default="everysec", choices=("always", "everysec"))
     options = parser.parse_args()
+    seconds, fsync = options.seconds, options.fsync
     ratios: dict[str, list[float]] = {}
+    print(f"fsync {fsync}", flush=True)
     for index in range(options.rounds):
-        base = echo(options.seconds)
+        base = echo(seconds)
         print(f"round {index + 1}: echo {base:.0f} round trips/s", flush=True)
         on = 0.0
         for tables in (64, 256):
-            on = service(tables, options.seconds, options.fsync)
+            on = service(tables, seconds, fsync)
             ratios.setdefault(f"service_vs_echo_{tables}", []).append(on / base)
-            print(f"  {tables} tables: {on:.0f} moves/s, fsync {options.fsync}", flush=True)
-        off = service(256, options.seconds, options.fsync, journal=False)
+            print(f"  {tables} tables, races: {on:.0f} moves/s", flush=True)
+        off = service(256, seconds, fsync, journal=False)
         ratios.setdefault("journal_on_vs_off", []).append(on / off)
         print(f"  256 tables without a journal: {off:.0f} moves/s", flush=True)
-    print(json.dumps({name: round(statistics.median(all_), 2) for name, all_ in ratios.items()}))
+        single = service(64, seconds, fsync, boards=True)
+        ratios.setdefault("boards_vs_echo_64", []).append(single / base)
+        print(f"  64 tables, single boards: {single:.0f} moves/s", flush=True)
+    print(f"  one table: {one_table(seconds, fsync)}", flush=True)
+    figures = {name: round(statistics.median(all_), 2) for name, all_ in ratios.items()}
+    figures["mb_per_1000_bots"] = round(idle_bots_mb(_IDLE_BOTS), 1)
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -26,4 +28,7 @@ def _act(view: View) -> Action:
 
 
 if __name__ == "__main__":
+    logging.basicConfig(level=logging.WARNING)
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # views are values without cycles
     run_bot(Quick(), server=sys.argv[1], name=sys.argv[2], capacity=4096)

@@ -1,0 +1,66 @@
+"""The load of the service bench: so many tables in play at once, each by four bots."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+
+from contree.client import Board, BotSeat, HostClient, MatchSpec, MatchState, Race
+from contree.engine import SEATS
+
+DEALS_OF_A_RACE = 12
+"""About what a race to 1000 takes."""
+
+
+@contextlib.asynccontextmanager
+async def in_play(
+    address: str, tables: int, *, boards: bool, bots: dict[str, int] | None = None
+) -> AsyncIterator[None]:
+    """Keep ``tables`` tables in play for the time of the block: races, or single boards.
+
+    ``bots`` are the names to wait for, each with its number of seats; four bots by default.
+    """
+    wanted = bots or {f"quick-{seat}": 1 for seat in SEATS}
+    names = [name for name, seats in wanted.items() for _ in range(seats)]
+    async with HostClient(address) as host:
+        while len(await host.list_bots()) < len(wanted):  # noqa: ASYNC110 - another process connects
+            await asyncio.sleep(0.05)
+        number = 0
+
+        async def create() -> None:
+            nonlocal number
+            number += 1
+            await host.create_match(
+                MatchSpec(
+                    request_id=f"bench-{number}",
+                    seats={seat: BotSeat(names[seat]) for seat in SEATS},
+                    mode=Board(number) if boards else Race(target=0, deals=DEALS_OF_A_RACE),
+                    labels=("bench",),
+                )
+            )
+
+        async def replace() -> None:
+            async with asyncio.TaskGroup() as making:
+                async for update in host.watch_matches("bench"):
+                    if update.match.state is MatchState.ENDED:
+                        making.create_task(create())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(tables):
+                group.create_task(create())
+        keeping = asyncio.create_task(replace())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await keeping
+
+
+async def clock(seconds: float) -> float:
+    """Wait; how long it really was."""
+    began = time.perf_counter()
+    await asyncio.sleep(seconds)
+    return time.perf_counter() - began
