@@ -20,6 +20,8 @@ class Slam(Enum):
     CAPOT = "capot"
     GENERALE = "generale"
 
+    __hash__ = object.__hash__  # that of Enum is written in Python, and bids are looked up a lot
+
     def __str__(self) -> str:
         return self.value
 

@@ -29,13 +29,14 @@ from contree.engine.actions import (
     Call,
     Say,
 )
-from contree.engine.bidding import BiddingTable, Offer, PlacedCall, bidding_table
+from contree.engine.bidding import Offer, PlacedCall
 from contree.engine.cards import Strain
 from contree.engine.contract import Contract, Doubling
+from contree.engine.named import new
 from contree.engine.options import ContreTiming
 from contree.engine.refusals import refused_call
 from contree.engine.rules import RuleSet
-from contree.engine.table import FOLLOWING, SEATS, Seat
+from contree.engine.table import SEATS, Seat
 
 __all__ = ["Auction", "DecisionKind", "PlacedCall"]
 
@@ -62,9 +63,6 @@ class Auction(NamedTuple):
 
     rules: RuleSet
     dealer: Seat
-    following: tuple[Seat, Seat, Seat, Seat]
-    """The next seat in turn, by ``Seat``."""
-    bidding: BiddingTable
     calls: tuple[PlacedCall, ...]
     """The public calls in order; a decline is never public."""
     kind: DecisionKind
@@ -87,24 +85,18 @@ class Auction(NamedTuple):
     @classmethod
     def start(cls, rules: RuleSet, dealer: Seat) -> Auction:
         """The auction before the first call; the seat after the dealer speaks first."""
-        following = FOLLOWING[rules.turn_direction]
-        bidding = bidding_table(
-            rules.ladder, rules.strains, rules.contre_timing is not _AFTER_AUCTION
-        )
-        first = following[dealer]
+        first = rules.following[dealer]
         owed = _ALONE[first]
-        return _new(
+        return new(
             Auction,
             (
                 rules,
                 dealer,
-                following,
-                bidding,
                 (),  # calls
                 _CALL,
                 owed,  # asked
                 owed,
-                bidding.to_takers[-1],  # choices
+                rules.bidding.to_takers[-1],  # choices
                 first,  # turn
                 0,  # passes
                 None,  # contract
@@ -145,8 +137,6 @@ class Auction(NamedTuple):
         (
             rules,
             dealer,
-            following,
-            bidding,
             calls,
             kind,
             _,
@@ -162,6 +152,7 @@ class Auction(NamedTuple):
             raise refused_call(self, seat, call)
         if kind is not _CALL:
             return self._after_answer(seat, call)
+        following = rules.following
         turn = following[seat]
         if call is PASS:
             calls += (_PASSES[seat],)
@@ -169,9 +160,10 @@ class Auction(NamedTuple):
             if passes == (4 if contract is None else 3):
                 return self._after_last_pass(calls)
         elif type(call) is Bid:
-            rung, placed, contracts = self._offer(seat, call)
-            calls += (placed[seat],)
-            contract = contracts[seat]
+            offer = self._offer(seat, call)
+            rung = offer.rung
+            calls += (offer.calls[seat],)
+            contract = offer.contracts[seat]
             passes = 0
             if rules.contre_timing is _ANY_MOMENT:
                 other = _ALONE[following[following[turn]]]
@@ -181,14 +173,12 @@ class Auction(NamedTuple):
         else:
             raise refused_call(self, seat, call)
         owed = _ALONE[turn]
-        choices = bidding.choices(turn, contract, rung)
-        return _new(
+        choices = rules.bidding.choices(turn, contract, rung)
+        return new(
             Auction,
             (
                 rules,
                 dealer,
-                following,
-                bidding,
                 calls,
                 kind,
                 owed,  # asked
@@ -206,7 +196,7 @@ class Auction(NamedTuple):
 
     def _offer(self, seat: Seat, bid: Bid) -> Offer:
         """What this bid is at this table; IllegalAction when it cannot be made now."""
-        offer = self.bidding.offers.get(bid)
+        offer = self.rules.bidding.offers.get(bid)
         contract = self.contract
         if (
             offer is None
@@ -226,14 +216,15 @@ class Auction(NamedTuple):
 
     def _after_contre(self, seat: Seat, say: Say) -> Auction:
         """A contre or a surcontre is recorded, said at one's turn or in a window."""
-        calls = (*self.calls, PlacedCall(seat, say))
-        turn = self.following[seat]
+        turn = self.rules.following[seat]
         assert self.contract is not None
         bid, taker, _, contre_by, _ = self.contract
         if say is SURCONTRE:
-            contract = Contract(bid, taker, _DOUBLED_TWICE, contre_by, seat)
+            calls = (*self.calls, _SURCONTRES[seat])
+            contract = new(Contract, (bid, taker, _DOUBLED_TWICE, contre_by, seat))
             return self._asking(_CALL, (), calls, turn, contract)
-        contract = Contract(bid, taker, _DOUBLED, seat, None)
+        calls = (*self.calls, _CONTRES[seat])
+        contract = new(Contract, (bid, taker, _DOUBLED, seat, None))
         if self.rules.contre_timing is _OWN_TURN:
             return self._asking(_CALL, _ALONE[turn], calls, turn, contract)
         return self._asking(_SURCONTRE, self._opponents(seat), calls, turn, contract)
@@ -265,21 +256,19 @@ class Auction(NamedTuple):
         contract: Contract | None,
     ) -> Auction:
         """The same auction at another kind of question; over when it asks nobody."""
-        rules, dealer, following, bidding, *_ = self
-        rung = -1 if contract is None else bidding.offers[contract.bid].rung
+        rules = self.rules
+        rung = -1 if contract is None else rules.bidding.offers[contract.bid].rung
         if not asked:
             choices: tuple[Call, ...] = ()
         elif kind is _CALL:
-            choices = bidding.choices(turn, contract, rung)
+            choices = rules.bidding.choices(turn, contract, rung)
         else:
             choices = _CONTRE_OR_DECLINE if kind is _CONTRE else _SURCONTRE_OR_DECLINE
-        return _new(
+        return new(
             Auction,
             (
                 rules,
-                dealer,
-                following,
-                bidding,
+                self.dealer,
                 calls,
                 kind,
                 asked,
@@ -295,13 +284,10 @@ class Auction(NamedTuple):
 
     def _opponents(self, seat: Seat) -> tuple[Seat, Seat]:
         """Both opponents of a seat, the first in turn order after it first."""
-        following = self.following
+        following = self.rules.following
         first = following[seat]
         return first, following[following[first]]
 
-
-_new: Final = tuple.__new__
-"""Makes a named tuple in half the time that calling its class takes."""
 
 # Members of enums by a short way: in Python 3.11 reading one from its class is slow.
 _CALL: Final = DecisionKind.CALL
@@ -317,3 +303,5 @@ _CONTRE_OR_DECLINE: Final[tuple[Call, ...]] = (CONTRE, DECLINE)
 _SURCONTRE_OR_DECLINE: Final[tuple[Call, ...]] = (SURCONTRE, DECLINE)
 
 _PASSES: Final = tuple(PlacedCall(seat, PASS) for seat in SEATS)
+_CONTRES: Final = tuple(PlacedCall(seat, CONTRE) for seat in SEATS)
+_SURCONTRES: Final = tuple(PlacedCall(seat, SURCONTRE) for seat in SEATS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -23,7 +24,8 @@ class PlacedCall(NamedTuple):
         return f"{self.seat}:{self.call}"
 
 
-class Offer(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Offer:
     """A bid, as each seat may make it."""
 
     rung: int
@@ -34,7 +36,8 @@ class Offer(NamedTuple):
     """By ``Seat``."""
 
 
-class BiddingTable(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class BiddingTable:
     """The bids, and what can be said at one's turn by the rung of the standing bid; -1 (the last
     entry) is that before any bid.
     """
@@ -47,9 +50,8 @@ class BiddingTable(NamedTuple):
         """What a seat may say at its turn over this standing contract."""
         if contract is None:
             return self.to_takers[-1]
-        _, taker, _, contre_by, _ = contract
-        takers = not (seat ^ taker) & 1
-        if contre_by is not None:
+        takers = not (seat ^ contract.taker) & 1
+        if contract.contre_by is not None:
             return _PASS_OR_SURCONTRE if takers else _PASS_ONLY
         return self.to_takers[rung] if takers else self.to_opponents[rung]
 

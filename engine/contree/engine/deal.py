@@ -12,10 +12,12 @@ from contree.engine.cards import ALL_CARDS, HELD, Card, cards_in
 from contree.engine.contract import Contract
 from contree.engine.errors import DeckError
 from contree.engine.masks import legal_cards
-from contree.engine.play import Past, Play, Setting
+from contree.engine.named import new
+from contree.engine.play import Past, Play
 from contree.engine.refusals import refused_card
 from contree.engine.result import PASSED_OUT, DealResult, Points, played_out
 from contree.engine.rules import RuleSet
+from contree.engine.setting import Setting
 from contree.engine.table import SEATS, Seat
 from contree.engine.trick import Trick
 
@@ -33,8 +35,6 @@ class Phase(Enum):
 class Deal(NamedTuple):
     """A deal under way or done."""
 
-    rules: RuleSet
-    dealer: Seat
     dealt: tuple[int, int, int, int]
     """The hand each seat was dealt, as masks by ``Seat``."""
     auction: Auction
@@ -48,6 +48,8 @@ class Deal(NamedTuple):
     # The card play. Its parts by name, and more of them, are in ``play``.
     setting: Setting | None
     """None before and without card play."""
+    marriages: int
+    """The kings and queens of trump that were dealt to one hand, as a mask."""
     unplayed: int
     """The cards not yet played, by anyone, as a mask."""
     cards: tuple[Card, ...]
@@ -65,8 +67,17 @@ class Deal(NamedTuple):
 
         ``hands`` are four masks of eight cards by ``Seat``. DeckError when they are no deal.
         """
-        auction = Auction.start(rules, dealer)
-        return _after_call(rules, dealer, check_hands(hands), auction)
+        return _after_call(check_hands(hands), Auction.start(rules, dealer))
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules that are played by."""
+        return self.auction.rules
+
+    @property
+    def dealer(self) -> Seat:
+        """Who has dealt; the next seat speaks and leads first."""
+        return self.auction.dealer
 
     @property
     def play(self) -> Play | None:
@@ -79,7 +90,7 @@ class Deal(NamedTuple):
         if self.setting is None or not self.owed:
             return None
         leader = self.rules.turn_direction.next(self.owed[0], -len(self.cards))
-        return _new(Trick, (leader, self.cards))
+        return new(Trick, (leader, self.cards))
 
     @property
     def phase(self) -> Phase:
@@ -119,14 +130,13 @@ class Deal(NamedTuple):
         forbid it.
         """
         (
-            rules,
-            dealer,
             dealt,
             auction,
             owed,
             choices,
             result,
             setting,
+            marriages,
             unplayed,
             cards,
             best,
@@ -134,29 +144,33 @@ class Deal(NamedTuple):
             past,
         ) = self
         if setting is None:
-            return _after_call(rules, dealer, dealt, auction.after(seat, action))
-        strain, duties, beats, freely, following, marriages, sayable = setting
+            return _after_call(dealt, auction.after(seat, action))
         card = action if type(action) is Card else self._announced(seat, action)
         if seat not in owed or action not in choices:
             raise refused_card(Play(self), seat, action)
         bit = 1 << card
-        if marriages & bit and (card is not action or not sayable):
+        if marriages & bit and (card is not action or not setting.aloud):
             past = past.with_belote(seat, card)
 
         unplayed ^= bit
-        if beats[best] & bit:
+        if setting.beats[best] & bit:
             best = card
             holder = seat
         cards += (card,)
-        owed, turn, partner = following[seat]
+        owed, turn, partner = setting.following[seat]
         if len(cards) < 4:
             hand = dealt[turn] & unplayed
             led = cards[0] >> 3
-            legal = hand & freely[led] or legal_cards(
-                hand, strain, led, best, holder is partner, duties
-            )
+            if freely := hand & setting.freely[led]:
+                legal = freely
+            elif hand & setting.binding[led]:
+                legal = legal_cards(
+                    hand, setting.strain, led, best, holder is partner, setting.duties
+                )
+            else:
+                legal = hand
         else:
-            past = past.with_trick(_new(Trick, (turn, cards)), holder, ALL_CARDS ^ unplayed)
+            past = past.with_trick(new(Trick, (turn, cards)), holder, ALL_CARDS ^ unplayed)
             owed = _ALONE[holder]
             cards = ()
             best = -1
@@ -171,20 +185,19 @@ class Deal(NamedTuple):
             owed = ()
             assert auction.contract is not None
             belotes = past.belotes_counted(dealt)
-            result = played_out(rules, auction.contract, past.winners, past.taken, belotes)
-        elif legal & sayable:
-            choices += _said(legal & sayable)
-        return _new(
+            result = played_out(auction.rules, auction.contract, past.winners, past.taken, belotes)
+        elif legal & marriages and setting.aloud:
+            choices += _said(legal & marriages)
+        return new(
             Deal,
             (
-                rules,
-                dealer,
                 dealt,
                 auction,
                 owed,
                 choices,
                 result,
                 setting,
+                marriages,
                 unplayed,
                 cards,
                 best,
@@ -200,32 +213,32 @@ class Deal(NamedTuple):
         raise refused_card(Play(self), seat, action)
 
 
-def _after_call(
-    rules: RuleSet, dealer: Seat, dealt: tuple[int, int, int, int], auction: Auction
-) -> Deal:
+def _after_call(dealt: tuple[int, int, int, int], auction: Auction) -> Deal:
     """The deal when its auction has come to this."""
-    owed, result, setting, leader = auction.owed, None, None, dealer
+    owed, result, setting, marriages, leader = auction.owed, None, None, 0, auction.dealer
     choices: tuple[Action, ...] = auction.choices
     if not owed:
         contract = auction.contract
         if contract is None:
             result = PASSED_OUT
         else:
-            leader = rules.turn_direction.next(dealer)
-            setting = Setting.of(rules, contract.bid.strain, dealt)
+            leader = auction.rules.following[leader]
+            setting = auction.rules.settings[contract.bid.strain]
+            marriages = setting.marriages(dealt)
             owed = _ALONE[leader]
-            choices = cards_in(dealt[leader]) + _said(dealt[leader] & setting.sayable)
-    return _new(
+            choices = cards_in(dealt[leader])
+            if setting.aloud:
+                choices += _said(dealt[leader] & marriages)
+    return new(
         Deal,
         (
-            rules,
-            dealer,
             dealt,
             auction,
             owed,
             choices,
             result,
             setting,
+            marriages,
             ALL_CARDS,  # unplayed
             (),  # cards
             -1,  # best
@@ -240,8 +253,6 @@ def _said(cards: int) -> tuple[Action, ...]:
     return tuple(Announced(card) for card in cards_in(cards))
 
 
-_new: Final = tuple.__new__
-"""Makes a named tuple in half the time that calling its class takes."""
 _SPADES, _HEARTS, _DIAMONDS, _CLUBS = HELD
 _ALONE: Final = tuple((seat,) for seat in SEATS)
 _NOTHING: Final = Past()

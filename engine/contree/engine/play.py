@@ -1,4 +1,4 @@
-"""The card play of a deal: what stays the same, what is over, and names for all of it.
+"""The card play of a deal: what is over, and names for all of it.
 
 The play itself is ``Deal.apply``. Hands are masks: a seat's remaining hand is what it was dealt
 without the cards that are not ``unplayed`` any more, so playing a card changes one int.
@@ -6,54 +6,20 @@ without the cards that are not ``unplayed`` any more, so playing a card changes 
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from contree.engine.cards import ALL_CARDS, SUIT_MASKS, Card, Rank, Strain, Suit, mask_of
+from contree.engine.cards import Card, Strain
 from contree.engine.contract import Contract
-from contree.engine.masks import BEATS, rises_in
-from contree.engine.options import BeloteMode
+from contree.engine.named import new
 from contree.engine.rules import RuleSet
-from contree.engine.table import FOLLOWING, SEATS, Seat
+from contree.engine.setting import PAIRS
+from contree.engine.table import SEATS, Seat
 from contree.engine.trick import Trick
 
 if TYPE_CHECKING:
     from contree.engine.deal import Deal
 
-__all__ = ["Past", "Play", "Setting"]
-
-
-class Setting(NamedTuple):
-    """What stays the same from the first card to the last, as ``Deal.apply`` asks for it."""
-
-    strain: Strain
-    duties: int
-    """``RuleSet.play_duties``."""
-    beats: tuple[int, ...]
-    """For each card the cards that take the trick over it while it holds it, as masks; the last
-    entry (-1) is that before the lead: any card."""
-    freely: tuple[int, ...]
-    """For each suit its cards, where whoever follows may play any; 0 where one may have to rise."""
-    following: tuple[tuple[tuple[Seat], Seat, Seat], ...]
-    """For each seat the next in turn: as ``Deal.owed``, itself, and its partner."""
-    marriages: int
-    """The kings and queens of trump that were dealt to one hand, as a mask."""
-    sayable: int
-    """Those of them with which belote can be said: all in announced mode, else none."""
-
-    @classmethod
-    def of(cls, rules: RuleSet, strain: Strain, dealt: tuple[int, int, int, int]) -> Setting:
-        """The setting of a deal with these hands."""
-        duties = rules.play_duties
-        beats, freely = _tables(strain, duties)
-        marriages = 0
-        for pair in _pairs(rules, strain):
-            for hand in dealt:
-                if hand & pair == pair:
-                    marriages |= pair
-        sayable = marriages if rules.belote_mode is BeloteMode.ANNOUNCED else 0
-        following = _FOLLOWING[rules.turn_direction]
-        return cls(strain, duties, beats, freely, following, marriages, sayable)
+__all__ = ["Past", "Play"]
 
 
 class Past(NamedTuple):
@@ -80,7 +46,7 @@ class Past(NamedTuple):
             taken = played ^ east_west, east_west
         tricks += (trick,)
         winners += (winner,)
-        return tuple.__new__(Past, (tricks, winners, taken, announced, belotes))
+        return new(Past, (tricks, winners, taken, announced, belotes))
 
     def with_belote(self, seat: Seat, card: Card) -> Past:
         """The same after a king or queen of a belote that was said aloud."""
@@ -181,29 +147,3 @@ class Play(NamedTuple):
     def belotes_counted(self) -> tuple[int, int]:
         """``Past.belotes_counted``."""
         return self.deal.past.belotes_counted(self.deal.dealt)
-
-
-PAIRS: Final = tuple(
-    mask_of((Card.of(suit, Rank.KING), Card.of(suit, Rank.QUEEN))) for suit in Suit
-)
-"""King and queen of each suit, as a mask."""
-
-
-def _pairs(rules: RuleSet, strain: Strain) -> tuple[int, ...]:
-    """Kings and queens that are belotes in this strain."""
-    if strain is Strain.ALL_TRUMP:
-        return PAIRS if rules.belotes_at_all_trump else ()
-    return PAIRS[strain : strain + 1]  # none at sans-atout
-
-
-@lru_cache(maxsize=256)
-def _tables(strain: Strain, duties: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """``beats`` and ``freely``."""
-    free = [0 if rises_in(suit, strain, duties) else SUIT_MASKS[suit] for suit in Suit]
-    return (*BEATS[strain * 32 : strain * 32 + 32], ALL_CARDS), tuple(free)
-
-
-_FOLLOWING: Final = {
-    direction: tuple(((seat,), seat, seat.partner) for seat in following)
-    for direction, following in FOLLOWING.items()
-}

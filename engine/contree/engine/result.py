@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from contree.engine.contract import Contract
+from contree.engine.named import new
 from contree.engine.points import Points, taken_points
 from contree.engine.rules import RuleSet
 from contree.engine.scoring import Score, score, tally
@@ -59,4 +60,4 @@ def played_out(
     if taker & 1:
         marks = scored.defence, scored.taker
     tricks = by_seat[0] + by_seat[2], by_seat[1] + by_seat[3]
-    return DealResult(contract, points, tricks, belotes, scored, marks)
+    return new(DealResult, (contract, points, tricks, belotes, scored, marks))

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 
 from contree.engine import masks, plain
 from contree.engine.actions import Level, Slam
+from contree.engine.bidding import BiddingTable, bidding_table
 from contree.engine.cards import Strain
 from contree.engine.contract import Doubling
 from contree.engine.errors import RulesError
@@ -45,7 +46,8 @@ from contree.engine.options import (
     Undertrump,
 )
 from contree.engine.plain import Option, Plain
-from contree.engine.table import Direction
+from contree.engine.setting import Setting
+from contree.engine.table import FOLLOWING, Direction, Seat
 from contree.engine.validation import check_consistent
 
 __all__ = [
@@ -187,7 +189,16 @@ class RuleSet:
     # --- derived, for speed
     play_duties: int = field(init=False, repr=False, compare=False)
     """The duties of play as flags for ``masks.legal_cards``."""
+    bidding: BiddingTable = field(init=False, repr=False, compare=False)
+    """All that can be said in an auction."""
+    following: tuple[Seat, Seat, Seat, Seat] = field(init=False, repr=False, compare=False)
+    """The next seat in turn, by ``Seat``."""
+    settings: tuple[Setting, ...] = field(init=False, repr=False, compare=False)
+    """How each strain is played, by ``Strain``."""
     _ranks: dict[Level, int] = field(init=False, repr=False, compare=False)
+    _values: dict[Level, int] = field(init=False, repr=False, compare=False)
+    _factors: dict[Doubling, int] = field(init=False, repr=False, compare=False)
+    _points_tables: tuple[bytes, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for option_field in fields(self):
@@ -199,26 +210,33 @@ class RuleSet:
                 raise RulesError(option_field.name, f"{value!r} will not do", option.expected)
         check_consistent(self)
         object.__setattr__(self, "play_duties", _play_duties(self))
+        object.__setattr__(self, "bidding", _bidding(self))
+        object.__setattr__(self, "following", FOLLOWING[self.turn_direction])
+        object.__setattr__(self, "settings", tuple(Setting.of(self, strain) for strain in Strain))
         object.__setattr__(self, "_ranks", {level: n for n, level in enumerate(self.ladder)})
+        object.__setattr__(self, "_values", {level: _value(self, level) for level in self.ladder})
+        object.__setattr__(self, "_factors", _factors(self))
+        object.__setattr__(self, "_points_tables", _points_tables(self))
 
     # --- questions to the ladder
 
     def level_value(self, level: Level) -> int:
         """The contract value of a level, in points; RulesError when it is not on the ladder."""
-        self.ladder_rank(level)
-        if level is Slam.CAPOT:
-            return self.capot_value
-        if level is Slam.GENERALE:
-            return cast("int", self.generale_value)
-        return level
+        try:
+            return self._values[level]
+        except KeyError:
+            raise self._not_on_ladder(level) from None
 
     def ladder_rank(self, level: Level) -> int:
         """The place of a level on the ladder, 0 the lowest; RulesError when it is not on it."""
         try:
             return self._ranks[level]
         except KeyError:
-            rungs = " ".join(str(rung) for rung in self.ladder)
-            raise RulesError("ladder", f"{level} is not on it", f"one of {rungs}") from None
+            raise self._not_on_ladder(level) from None
+
+    def _not_on_ladder(self, level: Level) -> RulesError:
+        rungs = " ".join(str(rung) for rung in self.ladder)
+        return RulesError("ladder", f"{level} is not on it", f"one of {rungs}")
 
     def outbids(self, level: Level, standing: Level | None) -> bool:
         """Whether a level may be bid over the standing one (None: none yet)."""
@@ -229,9 +247,7 @@ class RuleSet:
 
     def factor(self, doubling: Doubling) -> int:
         """What a contract doubled so far is multiplied by."""
-        if doubling is Doubling.NONE:
-            return 1
-        return self.contre_factor if doubling is Doubling.CONTRE else self.surcontre_factor
+        return self._factors[doubling]
 
     def card_points(self, strain: Strain) -> tuple[int, ...]:
         """The points of the 32 cards, by card, before ``TaScale.TWO_THIRDS``."""
@@ -239,11 +255,7 @@ class RuleSet:
 
     def points_table(self, strain: Strain) -> bytes:
         """The table for ``masks.points``: the points of sets of cards, before any scaling."""
-        if strain is Strain.ALL_TRUMP and self.ta_scale is TaScale.TABLE_152:
-            return masks.POINTS_ALL_TRUMP_152
-        if strain is Strain.NO_TRUMP and self.sa_ace == 19:
-            return masks.POINTS_NO_TRUMP_ACE_19
-        return masks.POINTS[strain]
+        return self._points_tables[strain]
 
     # --- plain values
 
@@ -270,6 +282,36 @@ def _toml(value: Plain) -> str:
     if isinstance(value, str):
         return f'"{value}"'
     return "[" + ", ".join(_toml(entry) for entry in value) + "]"
+
+
+def _value(rules: RuleSet, level: Level) -> int:
+    if level is Slam.CAPOT:
+        return rules.capot_value
+    if level is Slam.GENERALE:
+        return cast("int", rules.generale_value)
+    return level
+
+
+def _factors(rules: RuleSet) -> dict[Doubling, int]:
+    return {
+        Doubling.NONE: 1,
+        Doubling.CONTRE: rules.contre_factor,
+        Doubling.SURCONTRE: rules.surcontre_factor,
+    }
+
+
+def _points_tables(rules: RuleSet) -> tuple[bytes, ...]:
+    tables = list(masks.POINTS)
+    if rules.ta_scale is TaScale.TABLE_152:
+        tables[Strain.ALL_TRUMP] = masks.POINTS_ALL_TRUMP_152
+    if rules.sa_ace == 19:
+        tables[Strain.NO_TRUMP] = masks.POINTS_NO_TRUMP_ACE_19
+    return tuple(tables)
+
+
+def _bidding(rules: RuleSet) -> BiddingTable:
+    at_turn = rules.contre_timing is not ContreTiming.AFTER_AUCTION
+    return bidding_table(rules.ladder, rules.strains, at_turn)
 
 
 def _play_duties(rules: RuleSet) -> int:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from contree.engine.actions import Level, Slam
 from contree.engine.cards import Strain
 from contree.engine.contract import Contract, Doubling
+from contree.engine.named import new
 from contree.engine.options import (
     BeloteOnContre,
     BeloteOnFailure,
@@ -80,7 +81,8 @@ class _Deal(NamedTuple):
 
     rules: RuleSet
     level: Level
-    doubling: Doubling
+    factor: int
+    contred: bool
     tally: Tally
     made: bool
     taker_capot: bool
@@ -99,13 +101,16 @@ def tally(
     """
     taker = contract.taker
     team, defence = taker & 1, ~taker & 1
-    return Tally(
-        points[team],
-        points[defence],
-        tricks[team] + tricks[team + 2],
-        tricks[taker],
-        belotes[team],
-        belotes[defence],
+    return new(
+        Tally,
+        (
+            points[team],
+            points[defence],
+            tricks[team] + tricks[team + 2],
+            tricks[taker],
+            belotes[team],
+            belotes[defence],
+        ),
     )
 
 
@@ -114,23 +119,27 @@ def score(rules: RuleSet, level: Level, strain: Strain, doubling: Doubling, tall
     contract = rules.level_value(level)
     taker_capot, defence_capot = _capots(rules, strain, tally)
     made = _is_made(rules, level, strain, tally, taker_capot)
-    deal = _Deal(rules, level, doubling, tally, made, taker_capot, defence_capot)
+    factor, contred = rules.factor(doubling), doubling is not _DOUBLING_NONE
+    deal = new(_Deal, (rules, level, factor, contred, tally, made, taker_capot, defence_capot))
     winner_base = _winner_base(deal, contract)
     loser_base = _loser_base(deal)
     taker_base, defence_base = (winner_base, loser_base) if made else (loser_base, winner_base)
     taker_belote, defence_belote = _belotes(deal)
-    return Score(
-        made,
-        _rounded(rules, taker_base + taker_belote),
-        _rounded(rules, defence_base + defence_belote),
-        contract,
-        rules.factor(doubling),
-        taker_base,
-        defence_base,
-        taker_belote,
-        defence_belote,
-        taker_capot,
-        defence_capot,
+    return new(
+        Score,
+        (
+            made,
+            _rounded(rules, taker_base + taker_belote),
+            _rounded(rules, defence_base + defence_belote),
+            contract,
+            factor,
+            taker_base,
+            defence_base,
+            taker_belote,
+            defence_belote,
+            taker_capot,
+            defence_capot,
+        ),
     )
 
 
@@ -164,13 +173,12 @@ def _is_made(rules: RuleSet, level: Level, strain: Strain, tally: Tally, taker_c
 
 def _winner_base(deal: _Deal, contract: int) -> Points:
     """What the winner of the contract marks before belote and rounding."""
-    rules = deal.rules
-    factor = rules.factor(deal.doubling)
+    rules, factor = deal.rules, deal.factor
     if deal.level is _SLAM_CAPOT:
         flat = rules.capot_made_mark if deal.made else rules.capot_failed_mark
         if flat is not None:
             return flat * factor
-    if deal.doubling is not _DOUBLING_NONE and rules.contre_mark is not _CONTREMARK_ORDINARY:
+    if deal.contred and rules.contre_mark is not _CONTREMARK_ORDINARY:
         fixed, multiplied = _contre_parts(rules, contract)
     elif deal.made:
         fixed, multiplied = _made_parts(deal, contract)
@@ -185,8 +193,8 @@ def _winner_base(deal: _Deal, contract: int) -> Points:
 
 
 def _contre_parts(rules: RuleSet, contract: int) -> tuple[Points, int]:
-    fixed = 0 if rules.contre_mark is ContreMark.CONTRACT else rules.failed_base
-    return fixed, 0 if rules.contre_mark is ContreMark.BASE else contract
+    fixed = 0 if rules.contre_mark is _CONTREMARK_CONTRACT else rules.failed_base
+    return fixed, 0 if rules.contre_mark is _CONTREMARK_BASE else contract
 
 
 def _made_parts(deal: _Deal, contract: int) -> tuple[Points, int]:
@@ -217,21 +225,21 @@ def _loser_base(deal: _Deal) -> Points:
     rules = deal.rules
     if not deal.made or rules.defence_mark is _DEFENCEMARK_NOTHING:
         return 0
-    if deal.doubling is not _DOUBLING_NONE and rules.contre_loser is ContreLoser.NOTHING:
+    if deal.contred and rules.contre_loser is _CONTRELOSER_NOTHING:
         return 0
     return deal.tally.defence_points
 
 
 def _belotes(deal: _Deal) -> tuple[int, int]:
     """The belote points that takers and defence mark."""
-    rules, contred = deal.rules, deal.doubling is not _DOUBLING_NONE
-    worth = BELOTE_POINTS * (rules.factor(deal.doubling) if rules.belote_multiplied else 1)
+    rules = deal.rules
+    worth = BELOTE_POINTS * (deal.factor if rules.belote_multiplied else 1)
     taker, defence = worth * deal.tally.taker_belotes, worth * deal.tally.defence_belotes
-    if contred and rules.belote_on_contre is BeloteOnContre.WINNER:
+    if deal.contred and rules.belote_on_contre is _BELOTEONCONTRE_WINNER:
         return (taker + defence, 0) if deal.made else (0, taker + defence)
     if deal.made or rules.belote_on_failure is _BELOTEONFAILURE_KEPT:
         return taker, defence
-    swept = deal.defence_capot and not contred and deal.level is not _SLAM_CAPOT
+    swept = deal.defence_capot and not deal.contred and deal.level is not _SLAM_CAPOT
     if swept and rules.belote_on_failure is BeloteOnFailure.TO_DEFENCE_UNLESS_SWEPT:
         return taker, defence
     return 0, taker + defence
@@ -244,15 +252,20 @@ def _rounded(rules: RuleSet, mark: Points) -> int:
     return int(mark + Fraction(1, 2)) if isinstance(mark, Fraction) else mark
 
 
+# Members of enums by a short way: in Python 3.11 reading one from its class is slow.
 _SLAM_CAPOT: Final = Slam.CAPOT
 _SLAM_GENERALE: Final = Slam.GENERALE
 _DOUBLING_NONE: Final = Doubling.NONE
 _TIEPOINTS_FAILS: Final = TiePoints.FAILS
 _TIEPOINTS_OK: Final = TiePoints.OK
 _CONTREMARK_ORDINARY: Final = ContreMark.ORDINARY
+_CONTREMARK_CONTRACT: Final = ContreMark.CONTRACT
+_CONTREMARK_BASE: Final = ContreMark.BASE
+_CONTRELOSER_NOTHING: Final = ContreLoser.NOTHING
 _MULTSCOPE_WHOLE: Final = MultScope.WHOLE
 _TAKERMARK_CONTRACT: Final = TakerMark.CONTRACT
 _TAKERMARK_MADE: Final = TakerMark.MADE
 _DEFENCEMARK_NOTHING: Final = DefenceMark.NOTHING
+_BELOTEONCONTRE_WINNER: Final = BeloteOnContre.WINNER
 _BELOTEONFAILURE_KEPT: Final = BeloteOnFailure.KEPT
 _ROUNDING_NEAREST_10: Final = Rounding.NEAREST_10

@@ -128,9 +128,9 @@ def project(state: Deal | Game, seat: Seat) -> View:
     deal, number, scores = _current(state)
     auction, past = deal.auction, deal.past
     return View(
-        deal.rules,
+        auction.rules,
         seat,
-        deal.dealer,
+        auction.dealer,
         number,
         cards_in(deal.dealt[seat] & deal.unplayed),
         auction.calls,
@@ -151,8 +151,8 @@ def spectate(state: Deal | Game) -> PublicView:
     deal, number, scores = _current(state)
     auction, past = deal.auction, deal.past
     return PublicView(
-        deal.rules,
-        deal.dealer,
+        auction.rules,
+        auction.dealer,
         number,
         deal.phase,
         auction.calls,
