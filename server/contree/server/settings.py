@@ -275,7 +275,8 @@ class Settings:
         Setting(
             "CONTREE_MAX_OUTBOX",
             _whole(16, 1000000),
-            "messages that wait for a slow reader before its stream is cut",
+            "messages that wait for a slow reader before its stream is cut, besides four for each "
+            "seat that it may hold",
         ),
     ] = 4096
     time_control: TimeControlSettings = field(default_factory=TimeControlSettings)

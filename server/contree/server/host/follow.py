@@ -1,10 +1,15 @@
-"""Following a table's events from the beginning: the past from the journal, then what comes."""
+"""Following a match's events from the beginning: the past from the journal, then what comes.
+
+The past is read page by page, as fast as the reader takes it. A reader that has read all that the
+journal has follows the live table from there on, without a gap: both count the journal's entries.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Final
 
 import structlog
 
@@ -13,60 +18,49 @@ from contree.server.host import frames
 from contree.server.host.readers import Reader
 from contree.server.host.session import Session
 from contree.server.host.table import Table
+from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage, decode_entry, evolve, fold
 from contree.server.store import MatchStore, StoreError
 from contree.v1.event_pb2 import Event
 
+PAGE: Final = 128
+"""Entries of a journal looked at in one go."""
 _log = structlog.get_logger(__name__)
 
 
-async def replay(
-    store: MatchStore,
-    match_id: str,
-    reader: Reader,
-    *,
-    disclosed: bool = False,
-    so_far: Match | None = None,
-) -> Match:
-    """Give the reader every committed entry that it has not looked at; the match after them.
-
-    ``so_far`` is the match as it stood after the entries that the reader has looked at.
-    """
-    data = await store.read(match_id, reader.version)
-    entries = [decode_entry(item) for item in data]
-    match = so_far
-    reader.catching_up = True
-    for entry in entries:
+async def read_page(
+    store: MatchStore, match_id: str, reader: Reader, *, disclosed: bool = False
+) -> bool:
+    """Give the reader the next page of a journal; False when there may be no more in it now."""
+    data = await store.read(match_id, reader.version, limit=PAGE)
+    for item in data:
+        entry = decode_entry(item)
+        match = reader.match
         if match is None:
-            match = fold(entries[:1])
+            first = fold([entry])
             # A match of the house alone begins with its first entry.
-            before = replace(match, version=0, seq=0, stage=Stage.WAITING)
-            reader.read(before, entry, match, disclosed=disclosed)
-            continue
-        after = evolve(match, entry)
-        reader.read(match, entry, after, disclosed=disclosed)
-        match = after
-    reader.catching_up = False
-    if match is None:
-        raise ValueError(f"the journal of match {match_id} is empty")
-    return match
+            before = replace(first, version=0, seq=0, stage=Stage.WAITING)
+            reader.look(before, entry, first, disclosed=disclosed)
+        else:
+            reader.look(match, entry, evolve(match, entry), disclosed=disclosed)
+    return len(data) == PAGE
 
 
-async def join(store: MatchStore, table: Table, reader: Reader) -> None:
-    """Give the reader the past of a live table, then let it follow."""
-    match = await replay(store, table.match.id, reader)
-    while reader.version < table.match.version:
-        match = await replay(store, table.match.id, reader, so_far=match)
-    table.readers.append(reader)
+def caught_up(tables: Tables, match_id: str, reader: Reader) -> bool:
+    """Let a reader that has read its journal follow the live table, if it is not behind it."""
+    table = tables.get(match_id)
+    if table is not None and reader.version < table.match.version:
+        return False
+    reader.behind = False
+    return True
 
 
 class EventFeeds:
     """The seats that want every event (delivery EVENTS)."""
 
-    def __init__(self, store: MatchStore, *, on_failure: Callable[[Session], None]) -> None:
+    def __init__(self, store: MatchStore, tables: Tables) -> None:
         self._store = store
-        self._on_failure = on_failure
-        self._joining: set[asyncio.Task[None]] = set()
+        self._tables = tables
 
     def follow(self, table: Table, seat: Seat, session: Session, ref: int) -> None:
         """Send a seat's events from the first that its client has not seen."""
@@ -75,24 +69,35 @@ class EventFeeds:
         def deliver(events: Sequence[Event], match: Match) -> None:
             del match
             for one in events:
-                session.send(frames.seat_event(one, ref), past=reader.catching_up)
+                session.send(frames.seat_event(one, ref), past=reader.behind)
 
-        reader = Reader(session, seat, seen, deliver)
-        task = asyncio.get_running_loop().create_task(self._join(table, reader, session))
-        self._joining.add(task)
-        task.add_done_callback(self._joining.discard)
+        reader = Reader(
+            session,
+            seat,
+            seen,
+            deliver,
+            has_room=lambda: not session.outbox.half_full,
+            fall_behind=lambda: session.outbox.pull(source),
+        )
+        source = partial(self._page, session, table.match.id, reader)
+        session.readers[ref] = reader
+        table.readers.append(reader)
+        if table.match.seq <= seen:
+            reader.skip_to(table.match)
+        else:
+            session.outbox.pull(source)
 
-    async def _join(self, table: Table, reader: Reader, session: Session) -> None:
+    async def _page(self, session: Session, match_id: str, reader: Reader) -> bool:
         try:
-            await join(self._store, table, reader)
-            if session.outbox.closed:
-                table.readers = [one for one in table.readers if one.owner is not session]
-        except StoreError as error:
-            _log.warning("events_unavailable", match_id=table.match.id, error=str(error))
-            self._on_failure(session)
-
-    async def close(self) -> None:
-        """End what is still joining."""
-        for task in tuple(self._joining):
-            task.cancel()
-        await asyncio.gather(*self._joining, return_exceptions=True)
+            more = await read_page(self._store, match_id, reader)
+        except Exception as error:
+            # The client dials again and says how far it came.
+            known = isinstance(error, StoreError)
+            _log.warning("events_unavailable", match_id=match_id, exc_info=None if known else error)
+            session.outbox.close()
+            return False
+        if more or not caught_up(self._tables, match_id, reader):
+            return True
+        if reader.last_word is not None:
+            session.send(reader.last_word, past=True)
+        return False

@@ -53,6 +53,8 @@ from contree.server.store import MatchNotFound, MatchStore
 from contree.server.telemetry import Metrics
 
 _REQUEST_TTL_S = 7 * 86_400
+_BEATS_AT_ONCE = 64
+"""Sessions that are given a heartbeat before others have their turn."""
 _log = structlog.get_logger(__name__)
 
 
@@ -73,7 +75,7 @@ class Host:
             on_ended=self._ended,
             on_lost=self._lost,
         )
-        self.feeds = EventFeeds(store, on_failure=lambda session: session.outbox.close())
+        self.feeds = EventFeeds(store, self.tables)
         self.seating = Seating(self.tables, self.feeds)
         self.ownership = Ownership(
             store,
@@ -84,7 +86,7 @@ class Host:
             adopt=self._adopt,
             lost=lambda match_id: self._lost_id(match_id, "lease"),
         )
-        self.watching = Watching(store, self.tables, max_outbox=settings.max_outbox)
+        self.watching = Watching(store, self.tables)
         self.draining = False
         self._released: set[str] = set()
         self._creating: set[str] = set()
@@ -108,7 +110,6 @@ class Host:
             try:
                 yield self
             finally:
-                await self.feeds.close()
                 for task in tasks:
                     task.cancel()
 
@@ -310,10 +311,20 @@ class Host:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(self.settings.heartbeat_s)
-            now = self._loop.time()
-            for session in self.seating.lobby.sessions():
-                seats = [(ref, table.match.seq) for ref, (table, _) in session.seats.items()]
-                session.send(frames.heartbeat(session.beat(now), seats))
+            for number, session in enumerate(self.seating.lobby.sessions()):
+                self._beat_one(session)
+                if number % _BEATS_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+
+    def _beat_one(self, session: Session) -> None:
+        if session.outbox.closed:
+            return
+        nonce = session.beat(self._loop.time())
+        if nonce is None:
+            _log.info("bot_stalled", bot=session.identity.bot)
+            session.cut()
+        else:
+            session.send_heartbeat(frames.heartbeat(nonce, session.positions()))
 
     async def _gauge(self) -> None:
         while True:

@@ -8,12 +8,15 @@ from contree.engine import Seat
 from contree.server.host import frames
 from contree.server.match import Entry, Match, events_of
 from contree.v1.event_pb2 import Event
+from contree.v1.play_service_pb2 import ServerMessage
 
 
 class Reader:
-    """One reader of a table's events, from the journal's first entry on.
+    """One reader of a match's events, from the journal's first entry on.
 
-    It is given every entry in order; what it has seen before is passed over.
+    It is given every entry in order, by the live table or, while it is ``behind``, by whoever reads
+    the journal for it. A live reader without room falls behind: so it is as slow as it likes, and
+    nobody waits for it.
     """
 
     def __init__(
@@ -22,27 +25,51 @@ class Reader:
         seat: Seat | None,
         seen: int,
         deliver: Callable[[Sequence[Event], Match], None],
+        *,
+        has_room: Callable[[], bool],
+        fall_behind: Callable[[], None] = lambda: None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """``seat`` is None for a spectator; ``seen`` the highest seq not to be delivered again.
 
-        ``close`` is called when nothing more will come: the match is over, or held elsewhere.
+        ``fall_behind`` is called when the journal has to be read again; ``close`` when the table
+        will not tell anything more: the match is over, or held elsewhere.
         """
         self.close = close
         self.owner = owner
         self._seat = seat
         self._seen = seen
         self._deliver = deliver
-        self.catching_up = False
-        """What is delivered now happened before the reader came."""
+        self._has_room = has_room
+        self._fall_behind = fall_behind
+        self.behind = True
+        """What the live table tells is passed over: it is read in the journal."""
         self.version = 0
         """Entries of the journal looked at."""
+        self.match: Match | None = None
+        """The match after them."""
+        self.last_word: ServerMessage | None = None
+        """To be said when it has caught up for good."""
 
-    def read(self, before: Match, entry: Entry, after: Match, *, disclosed: bool = False) -> None:
+    def skip_to(self, match: Match) -> None:
+        """Follow the live table from here on; nothing before it is wanted."""
+        self.version, self.match, self.behind = match.version, match, False
+
+    def read(self, before: Match, entry: Entry, after: Match) -> None:
+        """The live table has another entry."""
+        if self.behind:
+            return
+        if not self._has_room():
+            self.behind = True
+            self._fall_behind()
+            return
+        self.look(before, entry, after)
+
+    def look(self, before: Match, entry: Entry, after: Match, *, disclosed: bool = False) -> None:
         """Deliver what came of the next entry; an entry already looked at is passed over."""
         if after.version <= self.version:
             return
-        self.version = after.version
+        self.version, self.match = after.version, after
         if after.seq <= self._seen:
             return
         events = [

@@ -7,7 +7,7 @@ from contree.server.host import frames
 from contree.server.host.errors import MatchLost
 from contree.server.host.follow import EventFeeds
 from contree.server.host.lobby import Lobby
-from contree.server.host.session import InstanceKey, Session
+from contree.server.host.session import Holding, InstanceKey, Session
 from contree.server.host.table import Attached, Table
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Rejected, Stage, Step, TakeSeat
@@ -19,31 +19,50 @@ class Seating:
     def __init__(self, tables: Tables, feeds: EventFeeds) -> None:
         self._tables = tables
         self._feeds = feeds
-        self._held: dict[InstanceKey, set[tuple[str, Seat]]] = {}
+        self._holdings: dict[InstanceKey, Holding] = {}
         self.lobby = Lobby()
 
     def owed(self, session: Session) -> int:
         """How many seats an instance holds from before."""
-        return len(self._held.get(session.identity.key, ()))
+        holding = self._holdings.get(session.identity.key)
+        return 0 if holding is None else len(holding.seats)
 
     def arrive(self, session: Session) -> None:
         """Take a session in: it supersedes an older one and gets back the seats it holds."""
+        key = session.identity.key
+        session.holding = holding = self._holdings.setdefault(key, session.holding)
         old = self.lobby.enter(session)
         if old is not None:
-            old.send(frames.superseded())
-            old.outbox.close()
-            self._unseat(old)
-        for match_id, seat in sorted(self._held.get(session.identity.key, ())):
+            holding.leaving |= old.leaving and bool(holding.seats)
+            self.supersede(old)
+        for match_id, seat in sorted(holding.seats):
             table = self._tables.get(match_id)
             if table is not None:
                 self._attach(table, seat, session, resumed=True)
         self.fill()
 
-    def depart(self, session: Session) -> None:
-        """Let a session go. Its seats stay its instance's, for as long as the grace allows."""
+    def supersede(self, session: Session) -> None:
+        """Another session of the same instance has come, here or at another server."""
+        session.send(frames.superseded())
         session.outbox.close()
         self.lobby.leave(session)
         self._unseat(session)
+
+    def depart(self, session: Session, *, in_good_order: bool = False) -> None:
+        """Let a session go. Its seats stay its instance's, for as long as the grace allows.
+
+        One that said Leave takes no new seats when it comes back to those it holds, unless it ended
+        its stream ``in_good_order``: then another process may follow under the same name.
+        """
+        session.outbox.close()
+        self.lobby.leave(session)
+        self._unseat(session)
+        newer = self.lobby.find(session.identity.key)
+        if session.leaving and newer is None and not in_good_order:
+            session.holding.leaving = True
+        elif in_good_order and newer is None:
+            session.holding.leaving = False
+        self._let_go(session.identity.key)
 
     def open(self, table: Table) -> None:
         """Look for bots for the seats of a table, whether new or taken over."""
@@ -56,7 +75,7 @@ class Seating:
                 self.lobby.await_bot(table, seat)
                 continue
             key = _holder(match, seat)
-            self._held.setdefault(key, set()).add((match.id, seat))
+            self._holdings.setdefault(key, Holding()).seats.add((match.id, seat))
             session = self.lobby.find(key)
             if session is not None:
                 self._attach(table, seat, session, resumed=True)
@@ -71,11 +90,10 @@ class Seating:
         match = table.match
         for seat in SEATS:
             key = _holder(match, seat)
-            held = self._held.get(key)
-            if held is not None:
-                held.discard((match.id, seat))
-                if not held:
-                    del self._held[key]
+            holding = self._holdings.get(key)
+            if holding is not None:
+                holding.seats.discard((match.id, seat))
+                self._let_go(key)
 
     def fill(self) -> None:
         """Offer waiting seats to bots that have room."""
@@ -83,14 +101,15 @@ class Seating:
             self._offer(session, table, seat)
 
     def _offer(self, session: Session, table: Table, seat: Seat) -> None:
-        session.reserved += 1
-        identity = session.identity
+        identity, holding = session.identity, session.holding
+        holding.reserved += 1
 
         def seated(outcome: Step | Rejected | MatchLost) -> None:
-            session.reserved -= 1
+            holding.reserved -= 1
             if not isinstance(outcome, Step):
+                self._let_go(identity.key)
                 return
-            self._held.setdefault(identity.key, set()).add((table.match.id, seat))
+            holding.seats.add((table.match.id, seat))
             present = self.lobby.find(identity.key)
             if present is not None:
                 self._attach(table, seat, present, resumed=False)
@@ -105,12 +124,21 @@ class Seating:
         match = table.match
         ref = session.bind(table, seat)
         table.attach(seat, Attached(session, ref), self._tables.now())
-        session.send(frames.seat_assigned(match, seat, ref, resumed=resumed))
+        session.send_assigned(ref, frames.seat_assigned(match, seat, ref, resumed=resumed))
         if session.identity.events:
             self._feeds.follow(table, seat, session, ref)
         if match.stage is Stage.PLAYING and match.owed_since[seat] and not match.seats[seat].house:
-            session.send(self._tables.turn(table, seat, again=resumed))
+            session.send_turn(ref, self._tables.turn(table, seat, again=resumed))
         self._tables.rearm(table)
+
+    def _let_go(self, key: InstanceKey) -> None:
+        """Forget what an instance has once it has nothing and is not here."""
+        holding = self._holdings.get(key)
+        if holding is None or holding.seats or holding.reserved:
+            return
+        holding.leaving = False
+        if self.lobby.find(key) is None:
+            del self._holdings[key]
 
     def _unseat(self, session: Session) -> None:
         now = self._tables.now()
@@ -119,6 +147,7 @@ class Seating:
             table.readers = [one for one in table.readers if one.owner is not session]
             self._tables.rearm(table)
         session.seats.clear()
+        session.readers.clear()
 
 
 def _holder(match: Match, seat: Seat) -> InstanceKey:

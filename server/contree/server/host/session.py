@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from contree.engine import Seat
 from contree.server.host.outbox import Outbox
 from contree.v1.play_service_pb2 import ServerMessage
 
 if TYPE_CHECKING:
+    from contree.server.host.readers import Reader
     from contree.server.host.table import Table
+
+_A_SEAT: Final = 4
+"""Messages that may come of one seat at once: a result, a fault, the ends of a deal and a match."""
+_MISSED_BEATS: Final = 3
+"""Heartbeats without an answer after which a stream is dead."""
+_HEARTBEAT: Final = 1
+_FIRST_SEAT: Final = 2
+"""Keys in the outbox: the heartbeat has one, and each seat two."""
 
 
 class InstanceKey(NamedTuple):
@@ -40,52 +51,133 @@ class Identity:
         return InstanceKey(self.key_id, self.bot, self.instance_id)
 
 
+@dataclass(slots=True)
+class Holding:
+    """What an instance has, whichever of its sessions is there."""
+
+    seats: set[tuple[str, Seat]] = field(default_factory=set)
+    """Seats of live matches that it took."""
+    reserved: int = 0
+    """Seats offered whose entry is not in the journal yet."""
+    leaving: bool = False
+    """It said Leave while it held seats, on a stream that broke: until they are played, it takes
+    no new ones.
+    """
+
+
 class Session:
     """A connected bot instance. Its stream has one reader and one writer, in the servicer."""
 
     def __init__(self, identity: Identity, *, max_outbox: int, now: float) -> None:
         self.identity = identity
         self.connected_at = now
-        self.outbox: Outbox[ServerMessage | bytes] = Outbox(max_outbox)
+        self.nonce = secrets.token_hex(8)
+        """Tells it from all other sessions of its instance."""
+        self.outbox: Outbox[ServerMessage | bytes] = Outbox(
+            max_outbox + _A_SEAT * identity.capacity, self._closed
+        )
+        self.on_close: Callable[[], None] = lambda: None
+        """Called when the stream is to end, though its writer may be stuck."""
         self.seats: dict[int, tuple[Table, Seat]] = {}
+        self.holding = Holding()
         self.leaving = False
         """Takes no new seats."""
-        self.reserved = 0
-        """Seats offered whose entry is not in the journal yet."""
         self.seen: dict[tuple[str, Seat], int] = {}
         """Highest event seq that the client has seen of a seat, as its Hello said."""
+        self.readers: dict[int, Reader] = {}
+        """Who follows the events of a seat (delivery EVENTS)."""
         self.round_trip_ms: int | None = None
         self._next_ref = 1
-        self._heartbeats: dict[int, float] = {}
+        self._beats: dict[int, float] = {}
+        """Heartbeats without an answer, by nonce: when they were sent."""
         self._next_nonce = 1
 
     @property
     def free(self) -> int:
         """Seats it can take now."""
-        if self.leaving or self.outbox.closed:
+        holding = self.holding
+        if self.leaving or holding.leaving or self.outbox.closed:
             return 0
-        return max(0, self.identity.capacity - len(self.seats) - self.reserved)
+        return max(0, self.identity.capacity - len(holding.seats) - holding.reserved)
+
+    def new_ref(self) -> int:
+        """A short name for a seat on this stream, never given before."""
+        ref = self._next_ref
+        self._next_ref += 1
+        return ref
+
+    def knows(self, ref: int) -> bool:
+        """Whether the client may have heard of a seat by this name."""
+        return 0 < ref < self._next_ref
 
     def bind(self, table: Table, seat: Seat) -> int:
         """Give a seat a short name on this stream."""
-        ref = self._next_ref
-        self._next_ref += 1
+        ref = self.new_ref()
         self.seats[ref] = (table, seat)
         return ref
+
+    # -- saying ---------------------------------------------------------------------------------
 
     def send(self, message: ServerMessage | bytes, *, past: bool = False) -> None:
         """Say something; dropped when the stream is ending."""
         self.outbox.put(message, past=past)
 
-    def beat(self, now: float) -> int:
-        """The nonce of a new heartbeat; only the newest is waited for."""
+    def send_assigned(self, ref: int, message: ServerMessage) -> None:
+        """Say that a seat is the client's: once for each, so it does not count as waiting."""
+        self.outbox.keep(_FIRST_SEAT + 2 * ref, message)
+
+    def send_turn(self, ref: int, message: ServerMessage | bytes) -> None:
+        """Say what a seat owes, in place of what it owed before if that is still to be said."""
+        self.outbox.keep(_FIRST_SEAT + 2 * ref + 1, message)
+
+    def withdraw_turn(self, ref: int) -> None:
+        """A seat owes nothing any more: a turn that is still to be said is not said."""
+        self.outbox.withdraw(_FIRST_SEAT + 2 * ref + 1)
+
+    def send_last(self, ref: int, message: ServerMessage) -> None:
+        """Say the last word about a seat, after all its events."""
+        reader = self.readers.pop(ref, None)
+        if reader is not None and reader.behind:
+            reader.last_word = message
+        else:
+            self.send(message)
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    def cut(self) -> None:
+        """Break the stream off: its client does not read."""
+        self.outbox.overflow()
+
+    def _closed(self) -> None:
+        self.on_close()
+
+    # -- heartbeats -----------------------------------------------------------------------------
+
+    def beat(self, now: float) -> int | None:
+        """The nonce of a new heartbeat; None when too many had no answer."""
+        if len(self._beats) >= _MISSED_BEATS:
+            return None
         nonce = self._next_nonce
         self._next_nonce += 1
-        self._heartbeats = {nonce: now}
+        self._beats[nonce] = now
         return nonce
+
+    def positions(self) -> list[tuple[int, int]]:
+        """Where each seat stands, as (seat_ref, seq); not those that are given their past."""
+        readers = self.readers
+        return [
+            (ref, table.match.seq)
+            for ref, (table, _) in self.seats.items()
+            if ref not in readers or not readers[ref].behind
+        ]
+
+    def send_heartbeat(self, message: ServerMessage | bytes) -> None:
+        """Give a proof of life, in place of one that is still to be given."""
+        self.outbox.keep(_HEARTBEAT, message)
 
     def beaten(self, nonce: int, now: float) -> None:
         """A heartbeat came back: the round trip is known."""
-        sent = self._heartbeats.pop(nonce, None)
+        sent = self._beats.get(nonce)
         if sent is not None:
             self.round_trip_ms = int((now - sent) * 1000)
+            self._beats = {one: when for one, when in self._beats.items() if one > nonce}

@@ -268,26 +268,36 @@ class Tables:
             if isinstance(entry, Faulted):
                 self._tell_fault(table, previous, entry, after)
             previous = after
-        for seat in SEATS:
-            since = step.after.owed_since[seat]
-            if since == before.owed_since[seat]:
-                continue
-            if not since:
-                table.stop_clock(seat)
-                continue
-            table.start_clock(seat, now)
-            attached = table.attached[seat]
-            if attached is not None and not step.after.seats[seat].house:
-                attached.session.send(self.turn(table, seat, again=False))
+        self._ask(table, before, step.after, now)
         if step.after.stage is not before.stage:
             table.stage_started = now
             if step.after.stage is Stage.PLAYING:
                 table.begin_play(now)
             self._restaged(before.stage, step.after.stage)
             if step.after.stage is Stage.ENDED:
-                self._to_seats(table, lambda ref: frames.match_ended(step.after, ref))
+                self._tell_end(table, step.after)
             else:
                 self._notices.changed(table)
+
+    def _ask(self, table: Table, before: Match, after: Match, now: float) -> None:
+        """Start the clocks of the decisions that are owed now, and send them to their seats."""
+        for seat in SEATS:
+            since = after.owed_since[seat]
+            if since == before.owed_since[seat]:
+                continue
+            attached = table.attached[seat]
+            if not since:
+                table.stop_clock(seat)
+                if attached is not None:
+                    attached.session.withdraw_turn(attached.ref)
+                continue
+            table.start_clock(seat, now)
+            if attached is None:
+                continue
+            if after.seats[seat].house:
+                attached.session.withdraw_turn(attached.ref)
+            else:
+                attached.session.send_turn(attached.ref, self.turn(table, seat, again=False))
 
     def elapsed_ms(self, table: Table, seat: Seat) -> int:
         """Milliseconds on a seat's clock; more than there are only where the store has proved alive
@@ -329,6 +339,11 @@ class Tables:
         for shown in feed.events_of(before, entry, after):
             if isinstance(shown, feed.FaultShown):
                 attached.session.send(frames.fault(shown, attached.ref))
+
+    def _tell_end(self, table: Table, match: Match) -> None:
+        for attached in table.attached:
+            if attached is not None:
+                attached.session.send_last(attached.ref, frames.match_ended(match, attached.ref))
 
     def _to_seats(self, table: Table, message: Callable[[int], frames.ServerMessage]) -> None:
         for attached in table.attached:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from contree.server.host.follow import join, replay
-from contree.server.host.outbox import Outbox
+from contree.server.host.follow import caught_up, read_page
 from contree.server.host.readers import Reader
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage
@@ -16,6 +15,8 @@ from contree.v1.event_pb2 import Event
 
 _POLL_S = 0.5
 _FEED_WAIT_MS = 5_000
+_LIVE: Final = 256
+"""Sights that wait for a spectator; one more, and it is sent back to the journal."""
 
 
 class Sight(NamedTuple):
@@ -37,56 +38,28 @@ class TooSlow(Exception):
 class Watching:
     """Follows matches for readers that hold no seat."""
 
-    def __init__(self, store: MatchStore, tables: Tables, *, max_outbox: int) -> None:
+    def __init__(self, store: MatchStore, tables: Tables) -> None:
         self._store = store
         self._tables = tables
-        self._max_outbox = max_outbox
 
     async def match(
         self, match_id: str, after_seq: int, *, disclosed: bool
     ) -> AsyncIterator[Sight]:
-        """The events of a match after a seq, until it ends. Raises MatchNotFound, TooSlow.
+        """The events of a match after a seq, until it ends. Raises MatchNotFound.
 
-        A match that another server holds is looked at in its journal, twice a second.
+        The past is read as fast as the caller takes it, and a caller that is slower than the table
+        gets it from the journal. A match that another server holds is looked at in its journal,
+        twice a second.
         """
-        outbox: Outbox[Sight] = Outbox(self._max_outbox)
-
-        def deliver(events: Sequence[Event], match: Match) -> None:
-            outbox.put(Sight(match, tuple(events)), past=reader.catching_up)
-
-        owner = object()
-        reader = Reader(owner, None, after_seq, deliver, outbox.close)
-        table = self._tables.get(match_id)
-        elsewhere: asyncio.Task[None] | None = None
-        if table is not None:
-            await join(self._store, table, reader)
-            if table.match.stage is Stage.ENDED:
-                outbox.close()
-        else:
-            match = await replay(self._store, match_id, reader, disclosed=disclosed)
-            if match.stage is Stage.ENDED:
-                outbox.close()
-            else:
-                elsewhere = asyncio.create_task(self._poll(match, reader, outbox))
+        spectator = _Spectator(self._store, self._tables, match_id, after_seq, disclosed)
         try:
-            while batch := await outbox.batch():
-                for sight in batch:
+            while await spectator.look():
+                for sight in spectator.take():
                     yield sight
                     if sight.match.stage is Stage.ENDED:
                         return
-            if outbox.overflowed:
-                raise TooSlow
         finally:
-            if table is not None:
-                table.readers = [one for one in table.readers if one.owner is not owner]
-            if elsewhere is not None:
-                elsewhere.cancel()
-
-    async def _poll(self, match: Match, reader: Reader, outbox: Outbox[Sight]) -> None:
-        while match.stage is not Stage.ENDED:
-            await asyncio.sleep(_POLL_S)
-            match = await replay(self._store, match.id, reader, so_far=match)
-        outbox.close()
+            spectator.leave()
 
     async def label(self, label: str, after: str) -> AsyncIterator[tuple[str, bytes]]:
         """The feed of a label after an item id: (id, Match message); (id, b"") as a keepalive."""
@@ -97,3 +70,70 @@ class Watching:
             for item_id, payload in items:
                 after = item_id
                 yield item_id, payload
+
+
+class _Spectator:
+    """Follows one match; what it has not taken yet waits here, up to a limit."""
+
+    def __init__(
+        self, store: MatchStore, tables: Tables, match_id: str, after_seq: int, disclosed: bool
+    ) -> None:
+        self._store = store
+        self._tables = tables
+        self._match_id = match_id
+        self._disclosed = disclosed
+        self._sights: list[Sight] = []
+        self._wake = asyncio.Event()
+        self._reader = Reader(
+            self,
+            None,
+            after_seq,
+            self._deliver,
+            has_room=lambda: len(self._sights) < _LIVE,
+            fall_behind=self._wake.set,
+            close=self._wake.set,
+        )
+
+    def take(self) -> list[Sight]:
+        """All that waits."""
+        taken, self._sights = self._sights, []
+        return taken
+
+    async def look(self) -> bool:
+        """Wait until there is something to take; False when nothing more will come."""
+        reader = self._reader
+        while not self._sights:
+            if reader.behind:
+                if not await self._read():
+                    return False
+            elif self._tables.get(self._match_id) is None:
+                reader.behind = True  # the rest is in the journal, whoever writes it now
+            else:
+                self._wake.clear()
+                await self._wake.wait()
+        return True
+
+    def leave(self) -> None:
+        """Look no more."""
+        table = self._tables.get(self._match_id)
+        if table is not None:
+            table.readers = [one for one in table.readers if one.owner is not self]
+
+    async def _read(self) -> bool:
+        """Read on in the journal; False at its end."""
+        reader = self._reader
+        more = await read_page(self._store, self._match_id, reader, disclosed=self._disclosed)
+        if more or self._sights:
+            return True
+        if reader.match is not None and reader.match.stage is Stage.ENDED:
+            return False  # nothing came after what was seen before
+        table = self._tables.get(self._match_id)
+        if table is None:
+            await asyncio.sleep(_POLL_S)
+        elif caught_up(self._tables, self._match_id, reader) and reader not in table.readers:
+            table.readers.append(reader)
+        return True
+
+    def _deliver(self, events: Sequence[Event], match: Match) -> None:
+        self._sights.append(Sight(match, tuple(events)))
+        self._wake.set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Any
@@ -28,12 +27,17 @@ from contree.server.match import (
 )
 from contree.server.rpc.errors import HelloExpected, ProtocolVersion
 from contree.server.rpc.requests import PROTOCOL_VERSION, identity, practice_spec
+from contree.server.rpc.stalls import LAST_WORDS_S, Ending
 from contree.v1 import play_service_pb2
 from contree.wire import WireError, action_from_pb, duration_to_pb, frame_to_bytes, seat_from_pb
 
 Context = aio.ServicerContext[Any, Any]
 _HELLO_S = 10.0
 """A stream that says nothing for so long is ended."""
+_BREAK_S = 0.02
+"""A stream that breaks off looks like one that ends in good order, until its handler is cancelled
+a moment later.
+"""
 _log = structlog.get_logger(__name__)
 
 
@@ -58,23 +62,28 @@ class PlayServicer:
         if first is None or not first.messages or not first.messages[0].HasField("hello"):
             raise HelloExpected
         session, practice = self._session(first.messages[0].hello)
+        seating = self._host.seating
+        ending = Ending(context, lambda: seating.depart(session))
+        # What was said before the end is read soon, or never; at an overflow nothing is left.
+        session.on_close = lambda: ending.within(0 if session.outbox.overflowed else LAST_WORDS_S)
         metrics.streams.inc()
-        reading: asyncio.Task[None] | None = None
+        reading: asyncio.Task[bool] | None = None
         try:
             await self._arrive(session, practice)
             reading = asyncio.create_task(self._read(first, request_iterator, session))
             while batch := await session.outbox.batch():
                 metrics.frame("out", len(batch))
                 yield frame_to_bytes(batch)
+            ending.over()
             if session.outbox.overflowed:
                 raise TooSlow
         finally:
+            ending.over()
             metrics.streams.dec()
-            self._host.seating.depart(session)
+            seating.depart(session, in_good_order=reading is not None and _in_good_order(reading))
             if reading is not None:
                 reading.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await reading
+                await asyncio.wait({reading})
 
     def _session(self, hello: play_service_pb2.Hello) -> tuple[Session, MatchSpec | None]:
         if hello.protocol_version != PROTOCOL_VERSION:
@@ -116,15 +125,22 @@ class PlayServicer:
         first: play_service_pb2.PlayRequest,
         requests: AsyncIterator[play_service_pb2.PlayRequest],
         session: Session,
-    ) -> None:
-        """Take what the client says until it says no more; then the stream ends."""
+    ) -> bool:
+        """Take what the client says until it says no more; then the stream ends.
+
+        True when it ended the stream in good order.
+        """
         try:
             self._take(session, first.messages[1:])
             async for request in requests:
                 self._host.metrics.frame("in", len(request.messages))
                 self._take(session, request.messages)
+            if session.leaving:
+                await asyncio.sleep(_BREAK_S)
+            return True
         except (grpc.RpcError, aio.UsageError):
             _log.info("bot_gone", bot=session.identity.bot)
+            return False
         finally:
             session.outbox.close()
 
@@ -227,6 +243,13 @@ def add_play_service(servicer: PlayServicer, server: aio.Server) -> None:
         )
     }
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
+
+
+def _in_good_order(reading: asyncio.Task[bool]) -> bool:
+    """The client ended the stream by itself."""
+    return (
+        reading.done() and not reading.cancelled() and not reading.exception() and reading.result()
+    )
 
 
 def _no_seat(ref: int) -> str:

@@ -88,8 +88,8 @@ class MatchStore(Protocol):
         """
         ...
 
-    async def read(self, match_id: str, after: int = 0) -> list[bytes]:
-        """The entries after number `after`, in order. Raises `MatchNotFound`."""
+    async def read(self, match_id: str, after: int = 0, *, limit: int | None = None) -> list[bytes]:
+        """The entries after number `after`, in order, at most `limit`. Raises `MatchNotFound`."""
         ...
 
     async def acquire(self, match_id: str, owner: str, lease_ms: int) -> int | None:

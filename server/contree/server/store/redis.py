@@ -113,10 +113,13 @@ class RedisStore:
             for part, reply in zip(group, replies, strict=True)
         ]
 
-    async def read(self, match_id: str, after: int = 0) -> list[bytes]:
+    async def read(self, match_id: str, after: int = 0, *, limit: int | None = None) -> list[bytes]:
         """See `MatchStore.read`."""
         journal = keys.journal(match_id)
-        items = await self._node.run(command(b"XRANGE", journal, b"%d-0" % (after + 1), b"+"))
+        count = () if limit is None else (b"COUNT", b"%d" % limit)
+        items = await self._node.run(
+            command(b"XRANGE", journal, b"%d-0" % (after + 1), b"+", *count)
+        )
         # A journal has its first entry from the moment it exists: none at all means that there was
         # no journal when it was read, whatever became of it since.
         if not items and not (after and await self._node.run(command(b"EXISTS", journal))):

@@ -1,0 +1,81 @@
+"""Streams whose client does not read: their handlers are stuck in a write, and are ended from here.
+
+Nothing that a handler does can end it while it waits for flow control. So its status is sent from
+beside it, behind what is still in the pipe: a client that reads again learns why it was cut. The
+handler is cancelled, which frees all that it holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import grpc
+from grpc import aio
+
+from contree.server.host.watch import TooSlow
+from contree.server.rpc.errors import DETAILS, tell
+
+Context = aio.ServicerContext[Any, Any]
+LAST_WORDS_S: Final = 3.0
+"""How long a client may take to read what was said before the end."""
+
+_farewells: set[asyncio.Task[None]] = set()
+
+
+class Ending:
+    """Ends the stream of the handler in which it is made."""
+
+    def __init__(self, context: Context, on_cut: Callable[[], None] = lambda: None) -> None:
+        """``on_cut`` is called when the handler is cancelled, before that."""
+        self._context = context
+        self._on_cut = on_cut
+        self._handler = asyncio.current_task()
+        self._timer: asyncio.TimerHandle | None = None
+        self._over = False
+
+    def within(self, seconds: float) -> None:
+        """Cut the stream unless it has ended by then."""
+        if not self._over:
+            self._cancel_timer()
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(seconds, self._cut)
+
+    def over(self) -> None:
+        """The handler has come to its end by itself."""
+        self._over = True
+        self._cancel_timer()
+
+    @contextlib.contextmanager
+    def at_most(self, seconds: float) -> Iterator[None]:
+        """Cut the stream when what is done meanwhile takes longer."""
+        self.within(seconds)
+        try:
+            yield
+        finally:
+            self._cancel_timer()
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _cut(self) -> None:
+        if self._over or self._handler is None or self._handler.done():
+            return
+        self._over = True
+        self._on_cut()
+        farewell = asyncio.get_running_loop().create_task(_say_why(self._context))
+        _farewells.add(farewell)
+        farewell.add_done_callback(_farewells.discard)
+        # After the farewell has begun: a call without a status would be left hanging.
+        asyncio.get_running_loop().call_soon(self._handler.cancel)
+
+
+async def _say_why(context: Context) -> None:
+    """Done when the client has heard it, or is gone."""
+    told = tell(TooSlow())
+    with contextlib.suppress(aio.AbortError, aio.UsageError, grpc.RpcError, Exception):
+        await context.abort(told.status, told.text, ((DETAILS, told.details),))
