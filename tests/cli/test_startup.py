@@ -32,6 +32,7 @@ def imported(*arguments: str) -> set[str]:
     [
         ["--help"],
         ["bot", "run", "--help"],
+        ["keys", "--help"],
         ["rules", "list", "--json"],
         ["rules", "diff", "ffb-mixte", "coinche-annonce", "--json"],
         ["record", "--help"],
@@ -53,7 +54,10 @@ def test_version(contree: Contree) -> None:
 def test_help_names_every_command(contree: Contree) -> None:
     ran = contree("--help")
     assert ran.code == 0
-    commands = ("serve", "bot", "tournament", "watch", "rules", "record", "replay", "healthcheck")
+    commands = (
+        *("serve", "keys", "bot", "tournament", "watch"),
+        *("rules", "record", "replay", "healthcheck"),
+    )
     for command in commands:
         assert f"\n  {command} " in ran.out
     assert "Exit codes: 0 done, 1 failed, 2 bad input or usage, 130 interrupted." in ran.out

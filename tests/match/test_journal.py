@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -27,7 +28,9 @@ from contree.server.match import (
     "entry",
     [
         pytest.param(Created(spec("coinche-annonce")), id="created"),
+        pytest.param(Created(replace(spec(), owner="abc123abc123")), id="owned"),
         pytest.param(Seated(Seat.WEST, "0.1 β", "i-1"), id="seated"),
+        pytest.param(Seated(Seat.WEST, "1", "i-1", "abc123abc123"), id="seated-with-a-key"),
         pytest.param(Readied(Seat.EAST), id="readied"),
         pytest.param(Acted(Seat.NORTH, Card.parse("TH"), 12, 500, False), id="card"),
         pytest.param(Acted(Seat.NORTH, Announced(Card.parse("KH")), 12, 0, True), id="announced"),
@@ -60,3 +63,10 @@ def test_a_given_deal_is_kept() -> None:
 def test_what_is_no_entry_is_said_to_be_none(data: bytes, problem: str) -> None:
     with pytest.raises(JournalError, match=problem):
         decode_entry(data)
+
+
+def test_entries_from_before_there_were_keys_are_read() -> None:
+    assert decode_entry(b'[1,"seat",3,"0.1","i-1"]') == Seated(Seat.WEST, "0.1", "i-1")
+    created = json.loads(encode_entry(Created(spec())))
+    del created[2]["owner"]
+    assert decode_entry(json.dumps(created).encode()) == Created(spec())

@@ -240,3 +240,15 @@ def test_events_of_a_whole_match_add_up() -> None:
     assert len(played) == 4 * len(tricks)
     assert isinstance(seen[0], feeds.Started)
     assert isinstance(seen[-1], feeds.MatchOver)
+
+
+def test_a_seat_for_one_key_is_taken_with_that_key_only() -> None:
+    plans = (SeatPlan(bot="a", key_id="k1"), *BOTS[1:])
+    match = create(Created(spec(seats=plans)), NOW).after
+    for key_id in ("", "k2"):
+        with pytest.raises(Rejected, match="another key's"):
+            decide(match, TakeSeat(Seat.NORTH, "1", "i", key_id), NOW)
+    taken = decide(match, TakeSeat(Seat.NORTH, "1", "i", "k1"), NOW).after
+    assert taken.seats[Seat.NORTH].key_id == "k1"
+    free = decide(taken, TakeSeat(Seat.EAST, "1", "i", "k2"), NOW).after
+    assert free.seats[Seat.EAST].key_id == "k2"

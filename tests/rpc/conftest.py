@@ -57,8 +57,10 @@ def matches(channel: grpc.aio.Channel) -> Any:
 class RawBot:
     """One Play stream, message by message."""
 
-    def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._call = play_service_pb2_grpc.PlayServiceStub(channel).Play()
+    def __init__(
+        self, channel: grpc.aio.Channel, metadata: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        self._call = play_service_pb2_grpc.PlayServiceStub(channel).Play(metadata=metadata)
         self._inbox: list[ServerMessage] = []
 
     @property

@@ -10,6 +10,7 @@ import pytest
 from google.rpc import error_details_pb2, status_pb2
 
 from contree.engine import errors as engine_errors
+from contree.server.access import callers
 from contree.server.host import errors as host_errors
 from contree.server.rpc import errors
 from contree.server.store import errors as store_errors
@@ -38,7 +39,7 @@ def _errors_of(module: ModuleType) -> list[type[Exception]]:
     "kind",
     [
         pytest.param(kind, id=kind.__name__)
-        for module in (host_errors, store_errors, engine_errors, errors)
+        for module in (host_errors, store_errors, engine_errors, errors, callers)
         for kind in _errors_of(module)
         if kind not in _NEVER_TOLD
     ]

@@ -33,6 +33,7 @@ def test_variables_are_read() -> None:
     settings = Settings.from_environment(
         {
             "CONTREE_LISTEN": "0.0.0.0:1",
+            "CONTREE_ANONYMOUS": "on",
             "CONTREE_METRICS": "off",
             "CONTREE_LEASE_MS": "250",
             "CONTREE_READY_S": "1.5",
@@ -49,7 +50,7 @@ def test_variables_are_read() -> None:
 
 def test_an_option_wins_over_its_variable() -> None:
     settings = Settings.from_environment(
-        {"CONTREE_LISTEN": "0.0.0.0:1", "CONTREE_LOG": "json"},
+        {"CONTREE_LISTEN": "x", "CONTREE_LOG": "json"},
         {"listen": "127.0.0.1:2", "log": None},
     )
     assert settings.listen == "127.0.0.1:2"

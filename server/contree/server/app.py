@@ -9,12 +9,14 @@ import json
 import os
 import signal
 import socket
+import time
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import NamedTuple
 
 import structlog
 
+from contree.server.access import Guard
 from contree.server.host import Host
 from contree.server.rpc.servers import RpcServer
 from contree.server.settings import Settings, parse_address
@@ -50,7 +52,12 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
         metrics = Metrics(version=version("contree"), server_id=settings.server_id)
         metrics.store_up.set(1)
         host = Host(settings, store, metrics)
-        rpc = RpcServer(host)
+        guard = Guard(
+            store.api_keys,
+            anonymous=settings.anonymous_allowed,
+            wall_ms=lambda: time.time_ns() // 1_000_000,
+        )
+        rpc = RpcServer(host, guard)
         address = _bind(rpc, settings.listen)
         metrics_address = None
         if settings.metrics is not None:
@@ -58,6 +65,7 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
                 metrics_server(metrics.registry, settings.metrics, lambda: not host.draining)
             )
         await stack.enter_async_context(host.running())
+        await stack.enter_async_context(guard.running())
         await rpc.start()
         try:
             _log.info("serving", address=address, metrics=metrics_address)

@@ -7,6 +7,7 @@ module by a test.
 
 from __future__ import annotations
 
+import ipaddress
 import secrets
 import socket
 from collections.abc import Callable, Mapping
@@ -29,6 +30,18 @@ class SettingsError(ValueError):
         self.name = name
         self.value = value
         self.expected = expected
+
+
+class TokensExposed(SettingsError):
+    """Tokens would come in clear text over a network."""
+
+    def __init__(self, listen: str) -> None:
+        super().__init__("CONTREE_LISTEN", listen, "a loopback address")
+        self.args = (
+            f"Tokens would come in clear text over the network to {listen}: listen on 127.0.0.1, "
+            "or set CONTREE_PLAINTEXT=on where a proxy does TLS, or CONTREE_ANONYMOUS=on where "
+            "everybody who can connect may play and host.",
+        )
 
 
 class Kind(NamedTuple):
@@ -197,6 +210,22 @@ class Settings:
             "where bots and hosts dial in; port 0 picks a free one",
         ),
     ] = "127.0.0.1:50051"
+    anonymous: Annotated[
+        Literal["auto", "on", "off"],
+        Setting(
+            "CONTREE_ANONYMOUS",
+            _one_of("auto", "on", "off"),
+            "whether callers without an API key are served; auto is on a loopback address only",
+        ),
+    ] = "auto"
+    plaintext: Annotated[
+        Literal["on", "off"],
+        Setting(
+            "CONTREE_PLAINTEXT",
+            _one_of("on", "off"),
+            "whether tokens may come in clear text over a network: behind a proxy that does TLS",
+        ),
+    ] = "off"
     redis_url: Annotated[
         str | None,
         Setting(
@@ -283,6 +312,23 @@ class Settings:
 
     def __post_init__(self) -> None:
         _check(self)
+        exposed = not self.anonymous_allowed and not self.on_loopback
+        if exposed and self.plaintext != "on":
+            raise TokensExposed(self.listen)
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether only programs of this machine reach it."""
+        host, _ = parse_address(self.listen)
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost"
+
+    @property
+    def anonymous_allowed(self) -> bool:
+        """Whether callers without an API key are served."""
+        return self.anonymous == "on" or (self.anonymous == "auto" and self.on_loopback)
 
     @classmethod
     def from_environment(

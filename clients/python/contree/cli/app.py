@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from contree.cli import bot, healthcheck, record, replay, rules, serve, tournament, watch
+from contree.cli import (
+    api_keys,
+    bot,
+    healthcheck,
+    record,
+    replay,
+    rules,
+    serve,
+    tournament,
+    watch,
+)
 from contree.cli.errors import INTERRUPTED, explain
 from contree.cli.output import say
 
@@ -22,6 +32,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 bad input or usage, 130 interrupted.",
 )
 app.command("serve")(serve.serve)
+app.add_typer(api_keys.app, name="keys")
 app.add_typer(bot.app, name="bot")
 app.add_typer(tournament.app, name="tournament")
 app.command("watch")(watch.watch)

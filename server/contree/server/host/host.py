@@ -55,6 +55,7 @@ from contree.server.telemetry import Metrics
 _REQUEST_TTL_S = 7 * 86_400
 _BEATS_AT_ONCE = 64
 """Sessions that are given a heartbeat before others have their turn."""
+_EVERY_OWNER = "*"
 _log = structlog.get_logger(__name__)
 
 
@@ -145,7 +146,8 @@ class Host:
         if self.draining:
             raise Draining
         if spec.request_id:
-            bound = await self.store.remember(spec.request_id, spec.match_id, _REQUEST_TTL_S)
+            request = _of_owner(spec.owner, spec.request_id)
+            bound = await self.store.remember(request, spec.match_id, _REQUEST_TTL_S)
             if bound != spec.match_id:
                 existing = await self._made_before(bound)
                 if existing is not None:
@@ -224,15 +226,19 @@ class Host:
             return False
         if match.spec.disclosure is Disclosure.AT_MATCH_END:
             return True
-        if match.spec.group not in self._released:
-            if not await self.store.disclosed(match.spec.group):
+        group = _of_owner(match.spec.owner, match.spec.group)
+        if group not in self._released:
+            everybodys = _of_owner(_EVERY_OWNER, match.spec.group)
+            if not (await self.store.disclosed(group) or await self.store.disclosed(everybodys)):
                 return False
-            self._released.add(match.spec.group)
+            self._released.add(group)
         return True
 
-    async def release_group(self, group: str) -> None:
-        """Let the cards of a disclosure group's ended matches be shown."""
-        await self.store.disclose(group)
+    async def release_group(self, group: str, owner: str | None) -> None:
+        """Let the cards of the ended matches of a disclosure group be shown: of one owner's, for
+        two hosts may use the same name; of every owner's when None.
+        """
+        await self.store.disclose(_of_owner(_EVERY_OWNER if owner is None else owner, group))
 
     async def record(self, match_id: str) -> str:
         """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed."""
@@ -348,11 +354,20 @@ def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:
         and existing.time == asked.time
         and existing.faults == asked.faults
         and existing.group == asked.group
+        and existing.owner == asked.owner
         and existing.disclosure is asked.disclosure
         and (asked.drawn or existing.deals == asked.deals)
     )
     if not same:
         raise RequestIdReused(asked.request_id, existing.match_id)
+
+
+def _of_owner(owner: str, name: str) -> str:
+    """A name that a host chose, so that no other host's is the same.
+
+    The separator is in no name: they can be printed.
+    """
+    return f"{owner}\x1f{name}" if owner else name
 
 
 def _with_id(spec: MatchSpec, match_id: str) -> MatchSpec:

@@ -60,16 +60,22 @@ TEAM_TO_PB: Final = {
 
 
 def match_to_pb(
-    match: Match, connected: tuple[bool, bool, bool, bool], *, disclosed: bool
+    match: Match,
+    connected: tuple[bool, bool, bool, bool],
+    *,
+    disclosed: bool,
+    keys: bool = False,
 ) -> match_pb2.Match:
-    """The resource. It holds no card; ``connected`` tells which seats' bots are there now."""
+    """The resource. It holds no card; ``connected`` tells which seats' bots are there now, ``keys``
+    whether the ids of their API keys are told.
+    """
     spec, outcome = match.spec, match.game.outcome
     message = match_pb2.Match(
         id=match.id,
         state=STAGE_TO_PB[match.stage],
         rules=rules_to_pb(spec.rules),
         labels=spec.labels,
-        seats=[_seat(match, seat, connected[seat]) for seat in SEATS],
+        seats=[_seat(match, seat, connected[seat], keys=keys) for seat in SEATS],
         scores=team_score_to_pb(match.game.scores),
         faults=[_fault(fault) for fault in match.faults],
         results=[deal_result_to_pb(result) for result in match.game.results],
@@ -114,7 +120,17 @@ def fault_policy_to_pb(policy: FaultPolicy) -> match_pb2.FaultPolicy:
     )
 
 
-def _seat(match: Match, seat: Seat, connected: bool) -> match_pb2.SeatStatus:
+def hide_play(message: match_pb2.Match) -> None:
+    """Take out what tells how the cards of a match lie, while it is not disclosed: contracts and
+    scores of a board that others are still to play. For whom it is not theirs.
+    """
+    policy = match_pb2.DISCLOSURE_POLICY_WHEN_GROUP_RELEASED
+    if message.disclosure_policy == policy and not message.disclosed:
+        for name in ("results", "scores", "winner"):
+            message.ClearField(name)
+
+
+def _seat(match: Match, seat: Seat, connected: bool, *, keys: bool) -> match_pb2.SeatStatus:
     plan, state = match.spec.seats[seat], match.seats[seat]
     return match_pb2.SeatStatus(
         seat=SEAT_TO_PB[seat],
@@ -125,6 +141,7 @@ def _seat(match: Match, seat: Seat, connected: bool) -> match_pb2.SeatStatus:
         connected=connected or bool(plan.house),
         decisions=state.decisions,
         time_used=duration_to_pb(state.used),
+        key_id=state.key_id if keys else "",
     )
 
 

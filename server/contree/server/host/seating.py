@@ -117,7 +117,9 @@ class Seating:
                 table.detach(seat, self._tables.now())
 
         self._tables.submit(
-            table, TakeSeat(seat, identity.bot_version, identity.instance_id), seated
+            table,
+            TakeSeat(seat, identity.bot_version, identity.instance_id, identity.key_id),
+            seated,
         )
 
     def _attach(self, table: Table, seat: Seat, session: Session, *, resumed: bool) -> None:
@@ -152,5 +154,5 @@ class Seating:
 
 def _holder(match: Match, seat: Seat) -> InstanceKey:
     """The instance that a taken seat belongs to."""
-    plan = match.spec.seats[seat]
-    return InstanceKey(plan.key_id, plan.bot, match.seats[seat].instance_id)
+    state = match.seats[seat]
+    return InstanceKey(state.key_id, match.spec.seats[seat].bot, state.instance_id)

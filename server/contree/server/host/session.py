@@ -44,6 +44,7 @@ class Identity:
     events: bool = False
     """Wants every visible event (delivery EVENTS), not turns and results only."""
     key_id: str = ""
+    """Of the API key that the stream was opened with; empty without one."""
 
     @property
     def key(self) -> InstanceKey:

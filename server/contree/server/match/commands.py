@@ -17,6 +17,8 @@ class TakeSeat(NamedTuple):
     seat: Seat
     bot_version: str
     instance_id: str
+    key_id: str = ""
+    """Of the API key of its stream; empty without one."""
 
 
 class SayReady(NamedTuple):

@@ -21,6 +21,8 @@ class Seated(NamedTuple):
     version: str
     """What the bot says of itself, for the record."""
     instance_id: str
+    key_id: str = ""
+    """The API key that it came with: nobody gets the seat back without. Empty for none."""
 
 
 class Readied(NamedTuple):

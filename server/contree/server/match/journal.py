@@ -120,7 +120,7 @@ def _upgraded(schema: Any, fields: list[Any]) -> list[Any]:
 def _fields(entry: Created | Seated | Readied | Faulted | Ended) -> list[Any]:
     match entry:
         case Seated():
-            return ["seat", int(entry.seat), entry.version, entry.instance_id]
+            return ["seat", int(entry.seat), entry.version, entry.instance_id, entry.key_id]
         case Readied():
             return ["ready", int(entry.seat)]
         case Faulted():
@@ -134,7 +134,7 @@ def _fields(entry: Created | Seated | Readied | Faulted | Ended) -> list[Any]:
 
 _DECODERS: Final[Mapping[str, Callable[[list[Any]], Entry]]] = {
     "act": lambda f: Acted(Seat(f[0]), parse_action(f[1]), f[2], f[3], bool(f[4])),
-    "seat": lambda f: Seated(Seat(f[0]), f[1], f[2]),
+    "seat": lambda f: Seated(Seat(f[0]), *f[1:4]),  # without a key id from older servers
     "ready": lambda f: Readied(Seat(f[0])),
     "fault": lambda f: Faulted(Seat(f[0]), FaultKind(f[1]), bool(f[2]), f[3]),
     "end": lambda f: Ended(EndReason(f[0]), f[1], f[2]),
@@ -159,6 +159,7 @@ def _spec_to_json(spec: MatchSpec) -> dict[str, Any]:
         "labels": list(spec.labels),
         "group": spec.group,
         "disclosure": spec.disclosure.value,
+        "owner": spec.owner,
     }
 
 
@@ -180,6 +181,7 @@ def _spec_from_json(data: Mapping[str, Any]) -> MatchSpec:
         labels=tuple(data["labels"]),
         group=data["group"],
         disclosure=Disclosure(data["disclosure"]),
+        owner=data.get("owner", ""),
     )
 
 

@@ -77,7 +77,10 @@ def decide(match: Match, command: Command, now_ms: int) -> Step:
     elif isinstance(command, TakeSeat):
         if match.stage is not Stage.WAITING or match.seats[command.seat].taken:
             raise Rejected(f"seat {command.seat} of match {match.id} is not free")
-        steps.add(Seated(command.seat, command.bot_version, command.instance_id))
+        wanted = match.spec.seats[command.seat].key_id
+        if wanted and wanted != command.key_id:
+            raise Rejected(f"seat {command.seat} of match {match.id} is another key's")
+        steps.add(Seated(command.seat, command.bot_version, command.instance_id, command.key_id))
     elif isinstance(command, SayReady):
         state = match.seats[command.seat]
         if match.stage in (Stage.WAITING, Stage.READYING) and state.taken and not state.ready:
@@ -99,7 +102,10 @@ def evolve(match: Match, entry: Entry) -> Match:
         return _acted(match, entry)
     if isinstance(entry, Seated):
         seat = match.seats[entry.seat]._replace(
-            taken=True, instance_id=entry.instance_id, bot_version=entry.version
+            taken=True,
+            instance_id=entry.instance_id,
+            key_id=entry.key_id,
+            bot_version=entry.version,
         )
         return _staged(_with_seat(match, entry.seat, seat))
     if isinstance(entry, Readied):

@@ -96,3 +96,5 @@ class MatchSpec:
     group: str = ""
     """Disclosure group."""
     disclosure: Disclosure = Disclosure.AT_MATCH_END
+    owner: str = ""
+    """Id of the API key that created it: its host. Empty when that had none."""

@@ -34,6 +34,8 @@ class SeatState(NamedTuple):
     house: str = ""
     """The player of the house that plays the seat; empty while a bot does."""
     instance_id: str = ""
+    key_id: str = ""
+    """The API key of the bot that took it; empty without one."""
     bot_version: str = ""
     illegal: int = 0
     """Illegal actions so far."""

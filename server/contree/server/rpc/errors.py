@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 from contree.engine import DeckError, NotationError, RulesError
+from contree.server.access import PermissionDenied, Unauthenticated
 from contree.server.host import errors as host
 from contree.server.host.watch import TooSlow
 from contree.server.match import JournalError, Rejected
@@ -122,6 +123,12 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     ),
     DecodeError: Meaning(
         grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
+    ),
+    Unauthenticated: Meaning(
+        grpc.StatusCode.UNAUTHENTICATED, error_reason_pb2.ERROR_REASON_UNAUTHENTICATED
+    ),
+    PermissionDenied: Meaning(
+        grpc.StatusCode.PERMISSION_DENIED, error_reason_pb2.ERROR_REASON_PERMISSION_DENIED
     ),
     TooSlow: Meaning(grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_TOO_SLOW),
 }

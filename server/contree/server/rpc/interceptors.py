@@ -1,7 +1,8 @@
-"""What is done around every call, one duty each: a request id, metrics, errors."""
+"""What is done around every call, one duty each: a request id, metrics, errors, identity."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import secrets
 import time
@@ -13,11 +14,21 @@ import grpc
 import structlog
 from grpc import aio
 
+from contree.server.access import (
+    ANONYMOUS,
+    Guard,
+    PermissionDenied,
+    Unauthenticated,
+    calling,
+)
 from contree.server.rpc.errors import DETAILS, tell
+from contree.server.rpc.rights import RIGHTS
 from contree.server.telemetry import Metrics
 
 REQUEST_ID: Final = "x-request-id"
 """Metadata: given by the caller or made here, sent back, and in every log line of the call."""
+AUTHORIZATION: Final = "authorization"
+"""Metadata: ``Bearer TOKEN``."""
 
 Context = aio.ServicerContext[Any, Any]
 Around = Callable[[str, Context], AbstractAsyncContextManager[None]]
@@ -26,10 +37,14 @@ _log = structlog.get_logger(__name__)
 
 
 class Interceptor(aio.ServerInterceptor):
-    """Runs every call inside a context manager."""
+    """Runs every call inside context managers, the first of them outermost.
 
-    def __init__(self, around: Around) -> None:
-        self._around = around
+    One interceptor for all: each further one would have every message of a stream pass through
+    another generator.
+    """
+
+    def __init__(self, *arounds: Around) -> None:
+        self._arounds = arounds
 
     async def intercept_service(
         self,
@@ -40,15 +55,17 @@ class Interceptor(aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        return _wrapped(handler, handler_call_details.method, self._around)
+        return _wrapped(handler, handler_call_details.method, self._arounds)
 
 
-def _wrapped(handler: Any, method: str, around: Around) -> Any:
+def _wrapped(handler: Any, method: str, arounds: tuple[Around, ...]) -> Any:
     if handler.response_streaming:
         inner = handler.stream_stream or handler.unary_stream
 
         async def stream(request: Any, context: Context) -> AsyncIterator[Any]:
-            async with around(method, context):
+            async with contextlib.AsyncExitStack() as stack:
+                for around in arounds:
+                    await stack.enter_async_context(around(method, context))
                 async for response in inner(request, context):
                     yield response
 
@@ -61,7 +78,9 @@ def _wrapped(handler: Any, method: str, around: Around) -> Any:
     call = handler.unary_unary
 
     async def unary(request: Any, context: Context) -> Any:
-        async with around(method, context):
+        async with contextlib.AsyncExitStack() as stack:
+            for around in arounds:
+                await stack.enter_async_context(around(method, context))
             return await call(request, context)
 
     return grpc.unary_unary_rpc_method_handler(
@@ -94,6 +113,58 @@ async def errors(method: str, context: Context) -> AsyncIterator[None]:
         await context.abort(
             told.status, told.text, ((DETAILS, told.details), (REQUEST_ID, request_id))
         )
+
+
+def identified(guard: Guard) -> Around:
+    """Learn who calls, before anything else is done; end a stream when its key is good no more.
+
+    ``current_caller`` tells it to the servicer.
+    """
+
+    @contextlib.asynccontextmanager
+    async def around(method: str, context: Context) -> AsyncIterator[None]:
+        right = RIGHTS.get(method)
+        if right is None:
+            raise PermissionDenied("This method is open to nobody.")
+        if right.roles is None:
+            with calling(ANONYMOUS):
+                yield
+            return
+        caller = await guard.caller(_authorization(context))
+        if not caller.has(*right.roles):
+            wanted = " or ".join(role.value for role in right.roles)
+            raise PermissionDenied(f"This takes a key with the role {wanted}, and yours has not.")
+        if not right.streams:
+            with calling(caller):
+                yield
+            return
+        task = asyncio.current_task()
+        assert task is not None
+        ended = ""
+
+        def end(why: str) -> None:
+            nonlocal ended
+            ended = why
+            task.cancel()
+
+        try:
+            with calling(caller), guard.open(caller, end):
+                yield
+        except asyncio.CancelledError:
+            if not ended:
+                raise
+            task.uncancel()
+            raise Unauthenticated(ended) from None
+
+    return around
+
+
+def _authorization(context: Context) -> str | None:
+    """The token that is shown, if any. Two would leave open who calls."""
+    shown = [value for name, value in context.invocation_metadata() or () if name == AUTHORIZATION]
+    if len(shown) > 1 or any(isinstance(value, bytes) for value in shown):
+        raise Unauthenticated("There is more than one token: show one.")
+    return str(shown[0]) if shown else None
 
 
 def counted(metrics: Metrics, methods: frozenset[str], unary: frozenset[str]) -> Around:

@@ -9,15 +9,19 @@ from typing import Any, Final
 from google.protobuf import duration_pb2
 from grpc import aio
 
+from contree.server.access import Caller, Role, current_caller
 from contree.server.host import Host
-from contree.server.host.resources import match_to_pb
+from contree.server.host.resources import hide_play, match_to_pb
 from contree.server.match import Match
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import match_spec
+from contree.server.store import MatchNotFound
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
 _MAX_ID: Final = 128
+_OWNERS: Final = 100_000
+"""Matches whose owner is remembered."""
 _FEED_ID: Final = re.compile(r"\d{1,19}(-\d{1,19})?", re.ASCII)
 Context = aio.ServicerContext[Any, Any]
 
@@ -27,12 +31,14 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        self._owners: dict[str, str] = {}
 
     async def CreateMatch(
         self, request: match_service_pb2.CreateMatchRequest, context: Context
     ) -> match_service_pb2.CreateMatchResponse:
         """Create a match, once for each request id."""
-        spec = match_spec(request, self._host.settings.time_control)
+        owner = current_caller().key_id
+        spec = match_spec(request, self._host.settings.time_control, owner)
         match = await self._host.create_match(spec)
         return match_service_pb2.CreateMatchResponse(match=await self._resource(match))
 
@@ -62,14 +68,18 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         self, request: match_service_pb2.CancelMatchRequest, context: Context
     ) -> match_service_pb2.CancelMatchResponse:
         """End a match without a result."""
-        match = await self._host.cancel(_id(request.match_id), request.reason[:200])
+        match_id = _id(request.match_id)
+        await self._must_own(match_id)
+        match = await self._host.cancel(match_id, request.reason[:200])
         return match_service_pb2.CancelMatchResponse(match=await self._resource(match))
 
     async def GetRecord(
         self, request: match_service_pb2.GetRecordRequest, context: Context
     ) -> match_service_pb2.GetRecordResponse:
         """The record of an ended, disclosed match."""
-        record = await self._host.record(_id(request.match_id))
+        match_id = _id(request.match_id)
+        await self._must_own(match_id)
+        record = await self._host.record(match_id)
         return match_service_pb2.GetRecordResponse(record=record)
 
     async def WatchMatches(
@@ -81,33 +91,46 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         after = request.resume_token or "0"
         if not _FEED_ID.fullmatch(after):
             raise InvalidToken("resume_token")
+        caller = current_caller()
         async for token, payload in self._host.watching.label(request.label, after):
             response = match_service_pb2.WatchMatchesResponse(resume_token=token)
             if payload:
                 response.match.MergeFromString(payload)
+                if not await self._owns(caller, response.match.id):
+                    hide_play(response.match)
             yield response
 
     async def ReleaseGroup(
         self, request: match_service_pb2.ReleaseGroupRequest, context: Context
     ) -> match_service_pb2.ReleaseGroupResponse:
-        """Disclose all matches of a disclosure group."""
+        """Disclose all matches of a disclosure group that are the caller's; an operator all."""
         if not request.disclosure_group:
             raise InvalidArgument("disclosure_group", "is empty")
         if len(request.disclosure_group) > _MAX_ID:
             raise InvalidArgument("disclosure_group", f"has more than {_MAX_ID} characters")
-        await self._host.release_group(request.disclosure_group)
+        caller = current_caller()
+        operator = Role.OPERATOR in caller.roles
+        await self._host.release_group(
+            request.disclosure_group, None if operator else caller.key_id
+        )
         return match_service_pb2.ReleaseGroupResponse()
 
     async def ListBots(
         self, request: match_service_pb2.ListBotsRequest, context: Context
     ) -> match_service_pb2.ListBotsResponse:
-        """The bots that are connected."""
+        """The bots that are connected. Who knows an instance id and has the key of the instance can
+        take its seats, so it is told to that key only.
+        """
         now = self._host.now()
+        key_id = current_caller().key_id
         return match_service_pb2.ListBotsResponse(
             bots=[
                 match_service_pb2.ConnectedBot(
                     bot=session.identity.bot,
                     bot_version=session.identity.bot_version,
+                    instance_id=session.identity.instance_id
+                    if key_id and key_id == session.identity.key_id
+                    else "",
                     capacity=session.identity.capacity,
                     seats=len(session.seats),
                     connected=duration_pb2.Duration(seconds=int(now - session.connected_at)),
@@ -117,8 +140,33 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         )
 
     async def _resource(self, match: Match) -> match_pb2.Match:
-        connected = self._host.connected(match.id)
-        return match_to_pb(match, connected, disclosed=await self._host.disclosed(match))
+        caller, connected = current_caller(), self._host.connected(match.id)
+        disclosed, mine = await self._host.disclosed(match), caller.owns(match.spec.owner)
+        message = match_to_pb(match, connected, disclosed=disclosed, keys=mine)
+        # What happened in a match is no secret to who played it.
+        played = caller.key_id and any(seat.key_id == caller.key_id for seat in match.seats)
+        if not mine and not played:
+            hide_play(message)
+        return message
+
+    async def _must_own(self, match_id: str) -> None:
+        match = await self._host.match(match_id)
+        current_caller().must_own(match.spec.owner, match_id)
+
+    async def _owns(self, caller: Caller, match_id: str) -> bool:
+        """Whether a match of a feed is the caller's. Its owner never changes."""
+        if Role.OPERATOR in caller.roles:
+            return True
+        owner = self._owners.get(match_id)
+        if owner is None:
+            try:
+                owner = (await self._host.match(match_id)).spec.owner
+            except MatchNotFound:
+                return False
+            if len(self._owners) >= _OWNERS:
+                self._owners.clear()
+            self._owners[match_id] = owner
+        return caller.owns(owner)
 
 
 def _id(match_id: str) -> str:

@@ -12,6 +12,7 @@ import structlog
 from grpc import aio
 
 from contree.engine import Seat
+from contree.server.access import current_caller
 from contree.server.host import Host, Session, Table, frames
 from contree.server.host.errors import MatchLost
 from contree.server.host.watch import TooSlow
@@ -89,7 +90,9 @@ class PlayServicer:
         if hello.protocol_version != PROTOCOL_VERSION:
             raise ProtocolVersion(hello.protocol_version, PROTOCOL_VERSION)
         host = self._host
-        who = identity(hello)
+        caller = current_caller()
+        who = identity(hello, caller.key_id)
+        caller.must_play_as(who.bot)
         practice = None
         if hello.HasField("practice"):
             practice = practice_spec(hello.practice, who, host.settings.time_control)

@@ -54,9 +54,9 @@ _MAX_RULES: Final = 32_768
 
 
 def match_spec(
-    request: match_service_pb2.CreateMatchRequest, defaults: TimeControlSettings
+    request: match_service_pb2.CreateMatchRequest, defaults: TimeControlSettings, owner: str
 ) -> MatchSpec:
-    """What a host asks for."""
+    """What a host asks for; ``owner`` is its key."""
     rules = _rules(request)
     mode, board = Mode.RACE, 1
     which = request.WhichOneof("mode")
@@ -97,6 +97,7 @@ def match_spec(
         labels=labels,
         group=group,
         disclosure=disclosure,
+        owner=owner,
     )
 
 
@@ -141,8 +142,8 @@ def race_rules(rules: RuleSet, target: int | None, deals: int | None) -> RuleSet
     return rules
 
 
-def identity(hello: play_service_pb2.Hello) -> Identity:
-    """Who says Hello."""
+def identity(hello: play_service_pb2.Hello, key_id: str) -> Identity:
+    """Who says Hello, on a stream that was opened with this key."""
     if hello.capacity > MAX_CAPACITY:
         raise InvalidArgument("hello.capacity", f"{hello.capacity} is above {MAX_CAPACITY}")
     events = _EVENTS.get(hello.delivery)
@@ -154,6 +155,7 @@ def identity(hello: play_service_pb2.Hello) -> Identity:
         instance_id=_text("hello.instance_id", hello.instance_id) or secrets.token_hex(8),
         capacity=hello.capacity or DEFAULT_CAPACITY,
         events=events,
+        key_id=key_id,
     )
 
 

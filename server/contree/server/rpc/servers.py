@@ -8,8 +8,15 @@ from grpc import aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from contree.server.access import Guard
 from contree.server.host import Host
-from contree.server.rpc.interceptors import Interceptor, counted, errors, request_ids
+from contree.server.rpc.interceptors import (
+    Interceptor,
+    counted,
+    errors,
+    identified,
+    request_ids,
+)
 from contree.server.rpc.match import MatchServicer
 from contree.server.rpc.play import PlayServicer, add_play_service
 from contree.server.rpc.rules import RulesServicer
@@ -45,15 +52,18 @@ UNARY_METHODS: Final = frozenset(
 class RpcServer:
     """The gRPC side of a server."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, guard: Guard) -> None:
         settings = host.settings
         self._health = health.aio.HealthServicer()
         self._server = aio.server(
             interceptors=(
-                # Outermost first: an error is counted as the status it became.
-                Interceptor(request_ids),
-                Interceptor(counted(host.metrics, METHODS, UNARY_METHODS)),
-                Interceptor(errors),
+                Interceptor(
+                    # Outermost first: an error is counted as the status it became.
+                    request_ids,
+                    counted(host.metrics, METHODS, UNARY_METHODS),
+                    errors,
+                    identified(guard),
+                ),
             ),
             options=(
                 ("grpc.max_receive_message_length", settings.max_message_bytes),

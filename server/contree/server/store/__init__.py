@@ -10,8 +10,11 @@ from contree.server.store.api import (
     Conflict,
     Created,
     Fenced,
+    KeyStore,
     MatchStore,
+    StoredKey,
 )
+from contree.server.store.api_keys import RedisKeys
 from contree.server.store.embedded import EmbeddedStore, embedded_store, start_embedded
 from contree.server.store.errors import (
     BadStoreUrl,
@@ -34,13 +37,16 @@ __all__ = [
     "EmbeddedStore",
     "EmbeddedStoreError",
     "Fenced",
+    "KeyStore",
     "MatchNotFound",
     "MatchStore",
+    "RedisKeys",
     "RedisStore",
     "StoreError",
     "StoreRefused",
     "StoreSettings",
     "StoreUnavailable",
+    "StoredKey",
     "connect",
     "embedded_store",
     "start_embedded",

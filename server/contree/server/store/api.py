@@ -48,6 +48,17 @@ class Fenced(NamedTuple):
 AppendResult = Appended | Conflict | Fenced
 
 
+class StoredKey(NamedTuple):
+    """An API key as kept: what it allows is opaque here."""
+
+    key_id: str
+    digest: bytes
+    """SHA-256 of its token; nothing else of the token is kept."""
+    details: bytes
+    revoked_ms: int | None = None
+    """Since when it is no good, in milliseconds since the epoch."""
+
+
 class Created(NamedTuple):
     """`created` tells whether this call made the match; then `fence` is its first lease, else 0."""
 
@@ -184,4 +195,28 @@ class MatchStore(Protocol):
 
     async def close(self) -> None:
         """Close all connections. The store must not be used afterwards."""
+        ...
+
+
+class KeyStore(Protocol):
+    """The API keys. Errors as with `MatchStore`."""
+
+    async def add(self, key: StoredKey) -> bool:
+        """Add a key; False, and nothing changed, when there is one with its id."""
+        ...
+
+    async def get(self, key_ids: Sequence[str]) -> list[StoredKey | None]:
+        """The keys with these ids, None for those that there are not. One round trip."""
+        ...
+
+    async def rotate(self, key_id: str, digest: bytes) -> bool:
+        """Give a key another token; the one before is no good from then on. False: no such key."""
+        ...
+
+    async def revoke(self, key_id: str, now_ms: int) -> bool:
+        """Revoke a key for ever; the first time counts. False when there is no such key."""
+        ...
+
+    async def page(self, *, after: str = "", limit: int = 1000) -> list[StoredKey]:
+        """Up to about `limit` keys with an id above `after`, in order of id; [] after the last."""
         ...

@@ -49,6 +49,7 @@ class EmbeddedStore:
         ownership: int | None = None,
         data_lock: int | None = None,
         keeper: Keeper | None = None,
+        in_passing: bool = False,
     ) -> None:
         self.url = f"unix://{quote(address.socket)}"
         self.owner = ownership is not None
@@ -58,6 +59,7 @@ class EmbeddedStore:
         self._socket = address.socket
         self._locks = [lock for lock in (data_lock, ownership) if lock is not None]
         self._keeper = keeper
+        self._in_passing = in_passing
 
     @property
     def pid(self) -> int | None:
@@ -74,6 +76,11 @@ class EmbeddedStore:
         if not self.owner:
             return
         self.owner = False
+        if self._keeper is None and self._in_passing:
+            # An orphan that others may have joined: it is left as it was found.
+            for lock in self._locks:
+                os.close(lock)
+            return
         if self._keeper is None:
             await _shut_down(self._socket)
             deadline = asyncio.get_running_loop().time() + _START_S
@@ -93,13 +100,15 @@ class EmbeddedStore:
 
 @asynccontextmanager
 async def embedded_store(
-    data_dir: Path | None = None, fsync: Fsync = "always"
+    data_dir: Path | None = None, fsync: Fsync = "always", *, in_passing: bool = False
 ) -> AsyncIterator[EmbeddedStore]:
     """Start or join the store of a data folder, for the time of an `async with`.
 
-    None is a temporary folder, removed at the end. Raises `EmbeddedStoreError`.
+    None is a temporary folder, removed at the end. `in_passing` is for whoever has only a word with
+    the store: a server that starts meanwhile must not join one that will end in a moment, and so
+    waits for it. Raises `EmbeddedStoreError`.
     """
-    store = await start_embedded(data_dir, fsync)
+    store = await start_embedded(data_dir, fsync, in_passing=in_passing)
     try:
         yield store
     finally:
@@ -107,7 +116,11 @@ async def embedded_store(
 
 
 async def start_embedded(
-    data_dir: Path | None = None, fsync: Fsync = "always", *, tied: bool = DIES_WITH_PARENT
+    data_dir: Path | None = None,
+    fsync: Fsync = "always",
+    *,
+    tied: bool = DIES_WITH_PARENT,
+    in_passing: bool = False,
 ) -> EmbeddedStore:
     """Start or join the store of a data folder; the caller ends it with `stop`.
 
@@ -120,14 +133,14 @@ async def start_embedded(
         ownership = folder.lock_ownership()
         if ownership is not None:
             try:
-                return await _own(folder, ownership, fsync, tied)
+                return await _own(folder, ownership, fsync, tied, in_passing)
             except BaseException:
                 os.close(ownership)
                 raise
         address = folder.address()
         sign = await _sign_of_life(address.socket) if address else b""
         if address and sign == _READY:
-            if address.fsync != fsync:
+            if address.fsync != fsync and not in_passing:
                 _log.warning("embedded_store_joined", fsync=address.fsync, wanted=fsync)
             return EmbeddedStore(folder, address)
         if sign.startswith(_LOADING):
@@ -135,7 +148,9 @@ async def start_embedded(
         await _pause(deadline, folder, "another server holds it, but its store does not answer")
 
 
-async def _own(folder: StoreFolder, ownership: int, fsync: Fsync, tied: bool) -> EmbeddedStore:
+async def _own(
+    folder: StoreFolder, ownership: int, fsync: Fsync, tied: bool, in_passing: bool
+) -> EmbeddedStore:
     """Start the store as its owner, or adopt one that outlived its owner."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _START_S
@@ -145,7 +160,7 @@ async def _own(folder: StoreFolder, ownership: int, fsync: Fsync, tied: bool) ->
         folder.forget_address()
     while (data_lock := folder.lock_data()) is None:
         if former and not former.tied and await _sign_of_life(former.socket) == _READY:
-            return EmbeddedStore(folder, former, ownership=ownership)
+            return EmbeddedStore(folder, former, ownership=ownership, in_passing=in_passing)
         await _pause(deadline, folder, "a store left over from before does not end")
     keeper = None
     try:
@@ -155,7 +170,8 @@ async def _own(folder: StoreFolder, ownership: int, fsync: Fsync, tied: bool) ->
         command = _command(folder, socket, fsync)
         keeper = Keeper(command, log=folder.log, lock_fd=data_lock, tied=tied)
         keeper.start()
-        folder.tell_address(address)
+        if not in_passing:
+            folder.tell_address(address)
         deadline = loop.time() + _START_S
         while (sign := await _sign_of_life(socket)) != _READY:
             if keeper.exits:

@@ -10,6 +10,11 @@
 | registries                                                                                   |
 | `registry:request:ID` | string     | the match id first bound to the request     | caller's  |
 | `registry:disclosed:GROUP` | string | `1` once the disclosure group is released  | none      |
+| `registry:key:ID`     | hash       | an API key: `key` is the SHA-256 of its     | none      |
+|                       |            | first token and what it allows, `digest`    |           |
+|                       |            | that of its newest token, `revoked` ms      |           |
+| `registry:keys`       | sorted set | ids of API keys, all with score 0; written  | none      |
+|                       |            | before the key itself                       |           |
 | indexes, written before a journal's first entry, so they may name a match that is not there  |
 | `index:live`          | sorted set | ids of unfinished matches, all with score 0 | none      |
 | `index:label:LABEL`   | sorted set | ids of the label's matches, with score 0    | none      |
@@ -27,6 +32,7 @@ FEED_LENGTH = 100_000
 FEED_EXPIRY_S = 30 * 24 * 3600
 
 LIVE = b"index:live"
+API_KEYS = b"registry:keys"
 
 
 def journal(match_id: str) -> bytes:
@@ -52,6 +58,11 @@ def request(request_id: str) -> bytes:
 def disclosed(group: str) -> bytes:
     """Whether a disclosure group is released."""
     return b"registry:disclosed:%b" % group.encode()
+
+
+def api_key(key_id: str) -> bytes:
+    """An API key."""
+    return b"registry:key:%b" % key_id.encode()
 
 
 def label(name: str) -> bytes:

@@ -16,6 +16,7 @@ from contree.server.store.api import (
     Created,
     Fenced,
 )
+from contree.server.store.api_keys import RedisKeys
 from contree.server.store.errors import MatchNotFound, StoreError
 from contree.server.store.node import (
     ACQUIRE,
@@ -53,6 +54,7 @@ class RedisStore:
     def __init__(self, settings: StoreSettings) -> None:
         self._settings = settings
         self._node = Node(settings)
+        self.api_keys = RedisKeys(self._node)
 
     def __repr__(self) -> str:
         return f"RedisStore({self._settings.endpoint!r})"

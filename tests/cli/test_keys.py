@@ -1,0 +1,132 @@
+"""`contree keys`: made once, listed without secrets, revoked for ever, also beside a server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Contree
+from tests.cli.running import Ran, finish, processes_with, start
+from tests.cli.test_serve import serving
+
+Keys = Callable[..., Ran]
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Keys:
+    """`contree keys` on a data folder, each as a process: the log is set up for a process."""
+
+    def run(*arguments: str, **fields: Any) -> Ran:
+        ran = finish(start("keys", *arguments, "--data", str(tmp_path / "data"), **fields))
+        assert "Traceback" not in ran.err
+        return ran
+
+    return run
+
+
+def listed(keys: Keys) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in keys("list", "--json").out.splitlines()]
+
+
+def test_a_token_is_printed_once_and_nothing_keeps_it(keys: Keys, tmp_path: Path) -> None:
+    made = keys("create", "--role", "bot", "--name", "Ann", "--bot", "ann-*", "--expires", "90d")
+    assert made.code == 0
+    token = made.out.strip()
+    assert token.startswith("contree_")
+    assert made.err.count("\n") == 1
+    assert token not in made.err
+    (key,) = listed(keys)
+    assert (key["name"], key["roles"], key["bots"]) == ("Ann", ["bot"], ["ann-*"])
+    assert (key["id"], key["good"], key["revoked"]) == (token.split("_")[1], True, None)
+    table = keys("list").out
+    assert "Ann" in table
+    secret = token.rpartition("_")[2].encode()
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert secret not in path.read_bytes(), path
+    assert secret.decode() not in table + json.dumps(key)
+    assert not processes_with(str(tmp_path))
+
+
+def test_a_rotated_and_a_revoked_key(keys: Keys) -> None:
+    first = keys("create", "--role", "host", "--role", "bot", "--limit", "streams=3").out.strip()
+    key_id = first.split("_")[1]
+    second = keys("rotate", key_id).out.strip()
+    assert second.split("_")[1] == key_id
+    assert second != first
+    assert keys("revoke", key_id).code == 0
+    (key,) = listed(keys)
+    assert key["revoked"]
+    assert not key["good"]
+    assert key["limits"] == {"streams": 3}
+    again = keys("rotate", key_id)
+    assert (again.code, again.out) == (2, "")
+    assert again.err == f"contree: The key {key_id} was revoked: make a new one.\n"
+
+
+def test_beside_a_server_and_at_its_start(tmp_path: Path, keys: Keys) -> None:
+    """A command that has the store for a moment does not take it from a server that starts then."""
+    hasty = start("keys", "list", "--data", str(tmp_path / "data"))
+    with serving(tmp_path):
+        assert finish(hasty).code == 0
+        made = keys("create", "--role", "operator", "--json")
+        assert json.loads(made.out)["roles"] == ["operator"]
+        assert len(listed(keys)) == 1
+    assert len(listed(keys)) == 1
+
+
+def test_nothing_there(keys: Keys, tmp_path: Path) -> None:
+    none = keys("list")
+    assert (none.code, none.out) == (0, "")
+    assert none.err.startswith("There are no keys in the folder ")
+    for command in ("revoke", "rotate"):
+        missing = keys(command, "abc123abc123")
+        assert missing.code == 2
+        assert missing.err.startswith("contree: There is no key abc123abc123 in the folder ")
+
+
+def test_a_store_elsewhere_that_is_away() -> None:
+    ran = finish(start("keys", "list", "--redis", "redis://:hunter2@127.0.0.1:1/0"))
+    assert ran.code == 1
+    assert ran.err.startswith("contree: The match store at 127.0.0.1:1 is unavailable (")
+    assert "hunter2" not in ran.err
+
+
+def test_the_variables_of_a_server_that_listens_elsewhere_do_not_matter(tmp_path: Path) -> None:
+    env = [("CONTREE_LISTEN", "0.0.0.0:1"), ("CONTREE_DATA_DIR", str(tmp_path / "d"))]
+    assert finish(start("keys", "create", "--role", "bot", env=env)).code == 0
+    assert (tmp_path / "d" / "appendonlydir").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("create", "Missing option '--role'"),
+        ("create --role king", "There is no role 'king': write --role host or bot or spectator"),
+        ("create --role host --bot x", "--bot is about keys of bots"),
+        ("create --role bot --expires soon", "--expires soon is no time: write 90d, 12h, or a "),
+        ("create --role bot --expires 2020-01-01", "--expires 2020-01-01 is not in the future"),
+        ("create --role bot --expires 99999999999999d", "is no time"),
+        ("create --role bot --limit streams=many", "--limit streams=many will not do: write WHAT"),
+        ("create --role bot --limit cards=3", "--limit cards=3 will not do"),
+        ("revoke nothing", "'nothing' is no id of a key: see contree keys list."),
+        ("list --redis redis://x --data y", "leave one out"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_sentence(
+    contree: Contree, options: str, sentence: str
+) -> None:
+    ran = contree("keys", *options.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert sentence in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_token_in_place_of_an_id_is_not_repeated(contree: Contree) -> None:
+    ran = contree("keys", "revoke", "contree_abc123abc123_secret")
+    assert ran.code == 2
+    assert "secret:" not in ran.err.replace("and secret: write", "")
+    assert "abc123" not in ran.err
