@@ -106,7 +106,9 @@ def test_settings_of_the_server_are_valid() -> None:
 
 
 def test_prometheus_scrapes_where_the_server_has_its_metrics() -> None:
-    settings = Settings.from_environment(image_environment())
+    settings = Settings.from_environment(
+        {**image_environment(), **SERVICES["server"]["environment"]}
+    )
     assert settings.metrics is not None
     (job,) = PROMETHEUS["scrape_configs"]
     (target,) = job["static_configs"][0]["targets"]

@@ -252,3 +252,9 @@ def test_a_seat_for_one_key_is_taken_with_that_key_only() -> None:
     assert taken.seats[Seat.NORTH].key_id == "k1"
     free = decide(taken, TakeSeat(Seat.EAST, "1", "i", "k2"), NOW).after
     assert free.seats[Seat.EAST].key_id == "k2"
+
+
+def test_a_seat_keeps_its_key_whatever_happens_in_it() -> None:
+    match, _ = seated(spec())
+    keyed = match.seats[Seat.NORTH]._replace(key_id="k1")
+    assert keyed.acted(5, 0, overran=True).key_id == "k1"

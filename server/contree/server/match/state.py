@@ -34,8 +34,6 @@ class SeatState(NamedTuple):
     house: str = ""
     """The player of the house that plays the seat; empty while a bot does."""
     instance_id: str = ""
-    key_id: str = ""
-    """The API key of the bot that took it; empty without one."""
     bot_version: str = ""
     illegal: int = 0
     """Illegal actions so far."""
@@ -47,6 +45,8 @@ class SeatState(NamedTuple):
     """Milliseconds charged in all."""
     overruns: int = 0
     """Decisions that took all of the clock and were saved by the allowance."""
+    key_id: str = ""
+    """The API key of the bot that took it; empty without one."""
 
     def acted(self, charged: int, bank: int, *, overran: bool) -> SeatState:
         """The seat after one more decision; written out, for ``_replace`` costs as much as the
@@ -65,6 +65,7 @@ class SeatState(NamedTuple):
             charged,
             self.used + charged,
             self.overruns + overran,
+            self.key_id,
         )
 
 
