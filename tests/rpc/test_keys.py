@@ -397,9 +397,14 @@ async def test_what_a_key_has_open_ends_with_it(
         while await stream.read() is not grpc.aio.EOF:
             pass
 
-    for stream in (bot.call, watching, feed):
+    async def play(bot: RawBot) -> None:
+        while True:
+            await bot.anything()
+
+    playing = asyncio.create_task(play(healthy))
+    for reading in (play(bot), drain(watching), drain(feed)):
         with refused(*unauthenticated) as refusal:
-            await asyncio.wait_for(drain(stream), WAIT_S)
+            await asyncio.wait_for(reading, WAIT_S)
         assert key.id in refusal.text
         assert key.token not in refusal.text
     with refused(*unauthenticated):
@@ -408,4 +413,6 @@ async def test_what_a_key_has_open_ends_with_it(
         await matches.ListBots(match_service_pb2.ListBotsRequest(), metadata=host.metadata)
     ).bots
     assert [one.bot for one in listed] == ["other"]
+    assert not playing.done()
+    playing.cancel()
     await healthy.close()

@@ -125,6 +125,7 @@ def practice_spec(
         secret=secrets.token_bytes(16),
         created_ms=wall_ms(),
         time=_time_control(match_pb2.TimeControl(), defaults),
+        owner=identity.key_id,
         labels=("practice",),
     )
 
