@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 START_S = 20.0
@@ -23,13 +24,22 @@ def free_port() -> int:
 class ServerProcess:
     """A server on a port and a data folder that stay the same from one start to the next."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, redis: str = "", environment: Mapping[str, str] | None = None
+    ) -> None:
+        """With ``redis`` it shares that store with others; else it has one of its own."""
         self.folder = folder
         self.address = f"127.0.0.1:{free_port()}"
+        self._environment = {
+            "CONTREE_LEASE_MS": "1000",
+            "CONTREE_REDIS_URL": redis,
+            **(environment or {}),
+        }
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it and wait until it serves."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         ready = self.folder / "ready.json"
         ready.unlink(missing_ok=True)
         with (self.folder / "server.log").open("ab") as log:
@@ -41,12 +51,12 @@ class ServerProcess:
                 ],
                 stdin=subprocess.DEVNULL,
                 stderr=log,
-                env={"CONTREE_LEASE_MS": "1000", "PATH": ""},
+                env={**self._environment, "PATH": ""},
             )
         deadline = time.monotonic() + START_S
         while not ready.exists():
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError((self.folder / "server.log").read_text())
+                raise AssertionError(self.log)
             time.sleep(0.02)
         assert json.loads(ready.read_text())["address"] == self.address
 
@@ -58,10 +68,31 @@ class ServerProcess:
         """SIGTERM; the exit code."""
         return self._end(signal.SIGTERM)
 
+    def pause(self) -> None:
+        """SIGSTOP."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """SIGCONT."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def _end(self, number: signal.Signals) -> int:
         assert self._process is not None
         self._process.send_signal(number)
         return self._process.wait(timeout=START_S)
+
+    @property
+    def log(self) -> str:
+        """All that it has logged."""
+        return (self.folder / "server.log").read_text()
+
+    def logged(self, event: str) -> int:
+        """How often an event is in its log."""
+        return self.log.count(f'"event": "{event}"')
 
     @property
     def alive(self) -> bool:
@@ -70,8 +101,13 @@ class ServerProcess:
     def store_pid(self) -> int:
         """The process id of the embedded store that this server started."""
         assert self._process is not None
-        children = Path(f"/proc/{self._process.pid}/task").glob("*/children")
-        pids = [int(pid) for one in children for pid in one.read_text().split()]
-        stores = [pid for pid in pids if "valkey" in Path(f"/proc/{pid}/cmdline").read_text()]
-        assert len(stores) == 1, stores
-        return stores[0]
+        return store_below(self._process.pid)
+
+
+def store_below(pid: int) -> int:
+    """The process id of the embedded store that a process started."""
+    children = Path(f"/proc/{pid}/task").glob("*/children")
+    pids = [int(child) for one in children for child in one.read_text().split()]
+    stores = [child for child in pids if "valkey" in Path(f"/proc/{child}/cmdline").read_text()]
+    assert len(stores) == 1, stores
+    return stores[0]

@@ -106,7 +106,7 @@ async def test_other_entries_at_that_place_are_a_conflict(
 
 async def test_a_paused_owner_cannot_write_after_its_lease_was_taken(store: RedisStore) -> None:
     old = await start(store, owner="ann")
-    await store.release("m", old)
+    await store.release({"m": old})
     new = await store.acquire("m", "bob", MINUTE)
     assert new is not None
     assert new > old
@@ -126,7 +126,7 @@ async def test_an_owner_that_restarts_fences_its_former_self(store: RedisStore) 
 
 async def test_nothing_is_written_after_release(store: RedisStore) -> None:
     fence = await start(store)
-    await store.release("m", fence)
+    await store.release({"m": fence})
     (result,) = await store.append([Append("m", 1, fence, (b"late",))])
     assert isinstance(result, Fenced)
     assert await store.read("m") == [b"start"]

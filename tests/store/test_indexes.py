@@ -157,7 +157,13 @@ async def test_every_key_is_of_a_known_family(store: RedisStore, raw: Redis) -> 
     assert sorted(await raw.keys()) == sorted(
         [
             *(b"{m:a}:journal", b"{m:a}:lease", b"{m:a}:record", b"{m:b}:journal", b"{m:b}:lease"),
-            *(b"index:live", b"index:label:event", b"index:feed:event", b"registry:request:r"),
+            *(
+                b"index:live",
+                b"index:leases",
+                b"index:label:event",
+                b"index:feed:event",
+                b"registry:request:r",
+            ),
         ]
     )
     assert (await raw.xinfo_stream("{m:a}:journal"))["last-generated-id"] == b"2-0"

@@ -56,7 +56,7 @@ async def test_a_lease_that_ran_out_goes_on_as_long_as_nobody_took_it(store: Red
 async def test_renewing_tells_what_is_lost(store: RedisStore) -> None:
     leases = {f"m{i}": await start(store, f"m{i}") for i in range(100)}
     lost = {"m3": await store.acquire("m3", "ann", MINUTE)}
-    await store.release("m50", leases["m50"])
+    await store.release({"m50": leases["m50"]})
     leases["nowhere"] = 1
     assert await store.renew("ann", leases, MINUTE) == ["m3", "m50", "nowhere"]
     assert await store.renew("ann", {}, MINUTE) == []
@@ -71,19 +71,19 @@ async def test_a_short_renewal_counts_from_now(store: RedisStore) -> None:
 
 async def test_release_lets_others_in_at_once(store: RedisStore) -> None:
     fence = await start(store)
-    await store.release("m", fence)
-    await store.release("m", fence)
+    await store.release({"m": fence})
+    await store.release({"m": fence})
     taken = await store.acquire("m", "bob", MINUTE)
     assert taken is not None
-    await store.release("m", fence)  # of a lease that is history
+    await store.release({"m": fence})  # of a lease that is history
     assert await store.acquire("m", "cat", MINUTE) is None
-    await store.release("nowhere", 1)
+    await store.release({"nowhere": 1})
 
 
 async def test_numbers_grow_through_every_change_of_hands(store: RedisStore) -> None:
     fences = [await start(store)]
     for owner in ("bob", "ann", "bob", "ann"):
-        await store.release("m", fences[-1])
+        await store.release({"m": fences[-1]})
         fence = await store.acquire("m", owner, MINUTE)
         assert fence is not None
         fences.append(fence)
@@ -104,3 +104,53 @@ async def test_there_is_no_lease_without_a_match(store: RedisStore, raw: Redis) 
     assert await raw.dbsize() == 0
     with pytest.raises(ValueError, match="needs an owner"):
         await store.acquire("nowhere", "", MINUTE)
+
+
+async def test_leases_that_ended_are_found_without_asking_for_each(store: RedisStore) -> None:
+    await start(store, "alive")
+    fence = await start(store, "dead", lease_ms=0)
+    gone = await start(store, "given-up")
+    assert await store.expired() == ["dead"]
+    await store.release({"given-up": gone})
+    assert await store.expired() == ["dead", "given-up"]
+    assert await store.expired(limit=1) == ["dead"]
+    assert await store.renew("ann", {"dead": fence}, MINUTE) == []
+    assert await store.expired() == ["given-up"]
+    assert await store.acquire("given-up", "bob", MINUTE) is not None
+    assert await store.expired() == []
+
+
+async def test_many_are_taken_at_once(store: RedisStore, raw: Redis) -> None:
+    await start(store, "alive")
+    for match_id in ("a", "b"):
+        await start(store, match_id, lease_ms=0)
+    await raw.zadd("index:leases", {"cut-short": 0})
+    asked = await store.expired()
+    assert sorted(asked) == ["a", "b", "cut-short"]
+    assert await store.take([*asked, "alive"], "bob", MINUTE) == {"a": 2, "b": 2}
+    assert await store.expired() == []
+    assert await store.take(["a", "b"], "cat", MINUTE) == {}
+    assert await store.take([], "cat", MINUTE) == {}
+
+
+async def test_a_finished_match_does_not_come_back_with_a_late_renewal(store: RedisStore) -> None:
+    fence = await start(store)
+    await store.finish("m", b"record", retain_s=None)
+    assert await store.renew("ann", {"m": fence}, 0) == []
+    assert await store.expired() == []
+    assert await store.reindex() == 0
+
+
+async def test_live_matches_that_no_lease_is_known_of_are_found_again(
+    store: RedisStore, raw: Redis
+) -> None:
+    """Those of older versions, and whatever an interrupted write left out."""
+    for number in range(3):
+        await start(store, f"m{number}", lease_ms=0)
+    await start(store, "held")
+    await raw.delete("index:leases")
+    assert await store.expired() == []
+    assert await store.reindex() == 4
+    assert sorted(await store.expired()) == ["held", "m0", "m1", "m2"]
+    # Only its own lease tells whether a match is held.
+    assert set(await store.take(await store.expired(), "bob", MINUTE)) == {"m0", "m1", "m2"}

@@ -62,7 +62,7 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
         metrics_address = None
         if settings.metrics is not None:
             metrics_address = await stack.enter_async_context(
-                metrics_server(metrics.registry, settings.metrics, lambda: not host.draining)
+                metrics_server(metrics.registry, settings.metrics, lambda: host.ready)
             )
         await stack.enter_async_context(host.running())
         await stack.enter_async_context(guard.running())

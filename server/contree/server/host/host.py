@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 import structlog
@@ -25,6 +25,7 @@ from contree.server.host.errors import (
     NotDisclosed,
     RequestIdReused,
 )
+from contree.server.host.folding import folded
 from contree.server.host.follow import EventFeeds
 from contree.server.host.notices import Notices
 from contree.server.host.ownership import Ownership
@@ -44,9 +45,7 @@ from contree.server.match import (
     Rejected,
     Stage,
     create,
-    decode_entry,
     encode_entry,
-    fold,
 )
 from contree.server.settings import Settings
 from contree.server.store import MatchNotFound, MatchStore
@@ -56,6 +55,10 @@ _REQUEST_TTL_S = 7 * 86_400
 _BEATS_AT_ONCE = 64
 """Sessions that are given a heartbeat before others have their turn."""
 _EVERY_OWNER = "*"
+_LEFT_S = 0.02
+"""How often a server that drains looks whether all bots have left."""
+_WRITTEN_S = 1.0
+"""For what is left to be written, at least."""
 _log = structlog.get_logger(__name__)
 
 
@@ -103,7 +106,8 @@ class Host:
                     self.tables.pulse,
                     self.tables.prove,
                     self.notices.run,
-                    self.ownership.run,
+                    self.ownership.keep,
+                    self.ownership.adopt,
                     self._beat,
                     self._gauge,
                 )
@@ -115,29 +119,36 @@ class Host:
                     task.cancel()
 
     async def drain(self) -> None:
-        """Stop: no new matches and seats, bots are sent away, leases given up when all is written.
+        """Stop: no new matches, seats and turns; bots are sent away, in the end leases given up.
 
-        Bounded by the setting ``drain_s``. What is being played goes on at another server, or here
-        after a restart.
+        Answers to what was asked are still taken, until all bots have left or ``drain_s`` is over.
+        What is being played goes on at another server, or here after a restart.
         """
         self.draining = True
         self.ownership.adopting = False
+        self.tables.wind_up()
         for session in self.seating.lobby.sessions():
             session.leaving = True
             session.send(frames.go_away(int(self.settings.drain_s * 1000)))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.settings.drain_s):
-                await self.tables.committer.settled()
-                await self.notices.idle()
+                while self.seating.lobby.sessions():  # noqa: ASYNC110 it happens once
+                    await asyncio.sleep(_LEFT_S)
         for session in self.seating.lobby.sessions():
             session.outbox.close()
-        await self._within_drain(self.ownership.release_all())
-
-    async def _within_drain(self, work: Awaitable[None]) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(_WRITTEN_S, self.settings.drain_s)):
+                await self.tables.committer.settled()
+                await self.notices.idle()
         try:
-            await asyncio.wait_for(work, max(0.5, self.settings.drain_s))
+            await asyncio.wait_for(self.ownership.release_all(), _WRITTEN_S)
         except Exception as error:  # a lease that is not given up runs out by itself
             _log.warning("leases_not_released", error=repr(error))
+
+    @property
+    def ready(self) -> bool:
+        """Whether new work is welcome: not while draining, nor while the store is away."""
+        return not self.draining and not self.tables.watch.away
 
     # -- matches --------------------------------------------------------------------------------
 
@@ -188,7 +199,7 @@ class Host:
         table = self.tables.get(match_id)
         if table is not None:
             return table.match
-        return fold(decode_entry(data) for data in await self.store.read(match_id))
+        return await folded(self.store, match_id)
 
     def connected(self, match_id: str) -> tuple[bool, bool, bool, bool]:
         """Which seats' bots are here."""

@@ -1,4 +1,9 @@
-"""Which matches are this server's: leases are renewed, matches that nobody holds are taken over."""
+"""Which matches are this server's: leases are renewed, matches that nobody holds are taken over.
+
+A lease is renewed four times in its life, so that three quarters of it may be lost to a busy loop
+or a store that hangs. Leases that have ended are looked for sixteen times in a life, all in one
+question to an index, so that a match is without a server for little longer than a lease.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,16 @@ from collections.abc import Callable
 
 import structlog
 
+from contree.server.host.folding import folded
+from contree.server.host.service_clock import PATIENCE_S
 from contree.server.host.tables import Tables
-from contree.server.match import Match, Stage, decode_entry, fold
+from contree.server.match import Match, Stage
 from contree.server.store import MatchNotFound, MatchStore, StoreError, StoreUnavailable
 
-_PAGE = 500
+_AT_ONCE = 500
+"""Matches looked at in one go."""
+_TAKEN_AT_ONCE = 25
+_REINDEX_S = 60.0
 _log = structlog.get_logger(__name__)
 
 
@@ -41,55 +51,96 @@ class Ownership:
         self._in_hand = in_hand
         self._adopt = adopt
         self._lost = lost
+        self._taking: dict[str, int] = {}
+        """Leases of matches that are still being read."""
         self._aside: set[str] = set()
         """Matches that cannot be taken over here; left alone until a restart."""
         self.adopting = True
         """Switched off when the server drains."""
 
-    async def run(self) -> None:
-        """Renew and adopt until cancelled, three times in the life of a lease."""
+    async def keep(self) -> None:
+        """Renew the leases until cancelled."""
+        pause = self._lease_ms / 4000
         while True:
             try:
                 await self.renew()
-                if self.adopting:
-                    await self.adopt_orphans()
             except StoreUnavailable:
                 _log.warning("leases_not_renewed")
+                await asyncio.sleep(pause / 4)
+                continue
             except StoreError:
                 _log.exception("leases_refused")
-            await asyncio.sleep(self._lease_ms / 3000)
+            await asyncio.sleep(pause)
 
     async def renew(self) -> None:
         """Prolong the leases of all tables here."""
-        leases = {table.match.id: table.fence for table in self._tables.all()}
+        leases = {table.match.id: table.fence for table in self._tables.all()} | self._taking
         if not leases:
             return
-        for match_id in await self._tables.watch.ask(
+        lost = await self._tables.watch.ask(
             self._store.renew(self._server_id, leases, self._lease_ms)
-        ):
+        )
+        for match_id in lost:
+            self._taking.pop(match_id, None)
             table = self._tables.get(match_id)
             # A lease can end by itself: the match is over, or was taken over again by this server.
             if table is not None and table.fence == leases[match_id]:
                 self._lost(match_id)
 
-    async def adopt_orphans(self) -> None:
-        """Take over every live match whose lease has run out."""
-        after = ""
-        while page := await self._store.live(after=after, limit=_PAGE):
-            after = page[-1]
-            for match_id in page:
-                if not self.adopting:
-                    return
-                free = self._tables.get(match_id) is None and not self._in_hand(match_id)
-                if free and match_id not in self._aside:
-                    await self._take_over(match_id)
+    async def adopt(self) -> None:
+        """Take matches over until cancelled.
 
-    async def _take_over(self, match_id: str) -> None:
-        try:
-            fence = await self._store.acquire(match_id, self._server_id, self._lease_ms)
-            if fence is None:
+        After the store was away leases have ended whose owners live: they are given the time to
+        renew them first.
+        """
+        loop = asyncio.get_running_loop()
+        lease_s = self._lease_ms / 1000
+        reindexed = float("-inf")
+        while True:
+            try:
+                if loop.time() - reindexed > _REINDEX_S:
+                    await self._store.reindex()
+                    reindexed = loop.time()
+                began = loop.time()
+                orphans = await self._orphans()
+                if loop.time() - began > min(PATIENCE_S, lease_s / 4):
+                    await asyncio.sleep(lease_s / 2)
+                elif self.adopting:
+                    await self._take_over(orphans)
+            except StoreUnavailable:
+                await asyncio.sleep(lease_s / 2)
+            except StoreError:
+                _log.exception("adoption_refused")
+            await asyncio.sleep(lease_s / 16)
+
+    async def _orphans(self) -> list[str]:
+        expired = await self._tables.watch.ask(self._store.expired(_AT_ONCE))
+        return [
+            match_id
+            for match_id in expired
+            if self._tables.get(match_id) is None
+            and match_id not in self._aside
+            and not self._in_hand(match_id)
+        ]
+
+    async def _take_over(self, orphans: list[str]) -> None:
+        for first in range(0, len(orphans), _TAKEN_AT_ONCE):
+            if not self.adopting:
                 return
-            match = fold(decode_entry(data) for data in await self._store.read(match_id))
+            some = orphans[first : first + _TAKEN_AT_ONCE]
+            self._taking |= await self._store.take(some, self._server_id, self._lease_ms)
+            try:
+                for match_id in some:
+                    if match_id in self._taking:
+                        await self._read(match_id)
+            finally:
+                if self.adopting:
+                    self._taking.clear()
+
+    async def _read(self, match_id: str) -> None:
+        """Go on with a match whose lease was taken."""
+        try:
+            match = await folded(self._store, match_id)
         except MatchNotFound:
             return
         except StoreError:
@@ -98,8 +149,11 @@ class Ownership:
             # One match that cannot be read must not take the others down with it.
             self._set_aside(match_id)
             return
-        if self._tables.get(match_id) is not None:
+        if not self.adopting or self._tables.get(match_id) is not None:
             return
+        fence = self._taking.pop(match_id, None)
+        if fence is None:
+            return  # taken by another meanwhile
         try:
             self._adopt(match, fence)
         except Exception:
@@ -115,6 +169,9 @@ class Ownership:
 
     async def release_all(self) -> None:
         """Give the leases up, so that another server need not wait for them to run out."""
-        for table in self._tables.all():
-            if table.match.stage is not Stage.ENDED:
-                await self._store.release(table.match.id, table.fence)
+        held = {
+            table.match.id: table.fence
+            for table in self._tables.all()
+            if table.match.stage is not Stage.ENDED
+        }
+        await self._store.release(held | self._taking)

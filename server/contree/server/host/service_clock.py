@@ -64,7 +64,11 @@ class ServiceClock:
 
     def stands(self, at: float) -> bool:
         """Whether it stands still now."""
-        return self.stopped or self._overdue(self._look(at))
+        return self.stopped or self.overdue(at)
+
+    def overdue(self, at: float) -> bool:
+        """Whether the store counts as away, since its last proof of life."""
+        return self._overdue(self._look(at))
 
     def comes(self, moment: float, at: float) -> float:
         """When, in loop time, a moment of service time comes if the clock goes on from now."""
@@ -114,5 +118,4 @@ class ServiceClock:
         return self._seen - self._off
 
     def _overdue(self, moment: float) -> bool:
-        """Whether the store counts as away, since its last proof of life."""
         return self._away or (self._open > 0 and moment - self._waiting > PATIENCE_S)

@@ -33,6 +33,11 @@ class StoreWatch:
         self.away_since: float | None = None
         """Since when the store does not answer, in loop time; None while it does."""
 
+    @property
+    def away(self) -> bool:
+        """Whether the store counts as away now."""
+        return self.away_since is not None or self._clock.overdue(self._time())
+
     async def ask(self, exchange: Awaitable[T]) -> T:
         """What the store answers; reports that it did, or that it did not."""
         asked = self.asked()

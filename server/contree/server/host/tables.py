@@ -189,7 +189,7 @@ class Tables:
 
         Where many bots are gone at once, the house would else play all their tables in one go.
         """
-        if table.match.house_owes is None or table.busy:
+        if table.match.house_owes is None or table.busy or self.clock.stopped:
             return
         self._house.append(table)
         if len(self._house) == 1:
@@ -198,7 +198,7 @@ class Tables:
     def _next_house(self) -> None:
         try:
             table = self._house[0]
-            live = self._tables.get(table.match.id) is table
+            live = self._tables.get(table.match.id) is table and not self.clock.stopped
             if live and table.match.house_owes is not None and not table.busy:
                 self._run(table, GoOn(), None)
         finally:
@@ -294,7 +294,8 @@ class Tables:
             table.start_clock(seat, now)
             if attached is None:
                 continue
-            if after.seats[seat].house:
+            if after.seats[seat].house or self.clock.stopped:
+                # In a server that stops: whoever holds the match next asks.
                 attached.session.withdraw_turn(attached.ref)
             else:
                 attached.session.send_turn(attached.ref, self.turn(table, seat, again=False))
@@ -364,6 +365,10 @@ class Tables:
     def now(self) -> float:
         """The time of the service clock, in seconds."""
         return self.clock.now(self._loop.time())
+
+    def wind_up(self) -> None:
+        """Ask nobody anything more, and let no more time pass; answers are still taken."""
+        self.clock.stop(self._loop.time())
 
     async def pulse(self) -> None:
         """Let the clock see that this process runs, until cancelled."""

@@ -118,8 +118,27 @@ class MatchStore(Protocol):
         """
         ...
 
-    async def release(self, match_id: str, fence: int) -> None:
-        """Give the lease up; nothing can be written under `fence` any more. Else does nothing."""
+    async def take(self, match_ids: Sequence[str], owner: str, lease_ms: int) -> dict[str, int]:
+        """`acquire` for many matches in one round trip: the fencing numbers of those taken."""
+        ...
+
+    async def release(self, leases: Mapping[str, int]) -> None:
+        """Give leases (match id to fencing number) up, in one round trip.
+
+        Nothing can be written under these numbers any more, and others find the matches at once.
+        Leases that are history are left alone.
+        """
+        ...
+
+    async def expired(self, limit: int = 100) -> list[str]:
+        """Up to `limit` unfinished matches whose lease has probably ended, longest ago first.
+
+        A match of which no more is known than that it is live comes only after `reindex`.
+        """
+        ...
+
+    async def reindex(self) -> int:
+        """Let `expired` name the live matches that it does not know of; how many there were."""
         ...
 
     async def finish(self, match_id: str, record: bytes, *, retain_s: int | None) -> None:

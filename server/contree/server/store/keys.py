@@ -17,13 +17,16 @@
 |                       |            | before the key itself                       |           |
 | indexes, written before a journal's first entry, so they may name a match that is not there  |
 | `index:live`          | sorted set | ids of unfinished matches, all with score 0 | none      |
+| `index:leases`        | sorted set | ids of unfinished matches; score: when the  | none      |
+|                       |            | lease ends, in ms of the store's clock      |           |
 | `index:label:LABEL`   | sorted set | ids of the label's matches, with score 0    | none      |
 | `index:feed:LABEL`    | stream     | one field `p`, about the newest 100,000     | 30 days   |
 |                       |            |                                             | unused    |
 
 The version of a match is the length of its journal (XLEN): a journal only grows, one entry at a
 time, so there is no second place that could disagree. The keys of a match share the hash tag in
-braces and so live on one node of a cluster, where a script changes them together.
+braces and so live on one node of a cluster, where a script changes them together. The index of
+leases says where to look; whether a match is leased only its own lease tells.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ FEED_EXPIRY_S = 30 * 24 * 3600
 
 LIVE = b"index:live"
 API_KEYS = b"registry:keys"
+LEASES = b"index:leases"
 
 
 def journal(match_id: str) -> bytes:

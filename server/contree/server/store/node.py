@@ -76,7 +76,10 @@ ACQUIRE: Final = Script("acquire")
 RENEW: Final = Script("renew")
 RELEASE: Final = Script("release")
 FINISH: Final = Script("finish")
-_LOAD_ALL: Final = [s.load for s in (APPEND, CREATE, ACQUIRE, RENEW, RELEASE, FINISH)]
+LEASED: Final = Script("leased")
+EXPIRED: Final = Script("expired")
+_SCRIPTS: Final = (APPEND, CREATE, ACQUIRE, RENEW, RELEASE, FINISH, LEASED, EXPIRED)
+_LOAD_ALL: Final = [script.load for script in _SCRIPTS]
 PING: Final = Command.of(b"", b"PING")
 
 

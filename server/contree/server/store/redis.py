@@ -22,7 +22,9 @@ from contree.server.store.node import (
     ACQUIRE,
     APPEND,
     CREATE,
+    EXPIRED,
     FINISH,
+    LEASED,
     PING,
     RELEASE,
     RENEW,
@@ -75,8 +77,11 @@ class RedisStore:
         # The indexes come first, so that no crash leaves a match that none of them names.
         await self._run_each(
             [
-                command(b"ZADD", index, b"0", member)
-                for index in (keys.LIVE, *map(keys.label, labels))
+                _leased(b"NX", lease_ms, [match_id]),
+                *(
+                    command(b"ZADD", index, b"0", member)
+                    for index in (keys.LIVE, *map(keys.label, labels))
+                ),
             ]
         )
         outcome = await self._node.run(
@@ -91,7 +96,7 @@ class RedisStore:
         if outcome == b"created":
             return Created(True, 1)
         if outcome == b"finished":
-            await self._node.run(command(b"ZREM", keys.LIVE, member))
+            await self._run_each(_forget([match_id]))
         return Created(False, 0)
 
     async def append(self, group: Sequence[Append]) -> list[AppendResult | StoreError]:
@@ -139,28 +144,83 @@ class RedisStore:
         )
         if outcome == b"missing":
             raise MatchNotFound(match_id)
-        return None if outcome == b"held" else int(outcome)
+        if outcome == b"held":
+            return None
+        await self._node.run(_leased(b"XX", lease_ms, [match_id]))
+        return int(outcome)
+
+    async def take(self, match_ids: Sequence[str], owner: str, lease_ms: int) -> dict[str, int]:
+        """See `MatchStore.take`."""
+        who, how_long = owner.encode(), b"%d" % lease_ms
+        outcomes = await self._run_each(
+            [
+                ACQUIRE.call((keys.journal(match_id), keys.lease(match_id)), who, how_long)
+                for match_id in match_ids
+            ]
+        )
+        found = dict(zip(match_ids, outcomes, strict=True))
+        taken = {one: fence for one, fence in found.items() if isinstance(fence, int)}
+        # Their creation was cut short, or they are no longer retained.
+        gone = [one.encode() for one, outcome in found.items() if outcome == b"missing"]
+        noted = [_leased(b"XX", lease_ms, list(taken))] if taken else []
+        if gone:
+            noted.append(command(b"ZREM", keys.LEASES, *gone))
+        await self._run_each(noted)
+        return taken
 
     async def renew(self, owner: str, leases: Mapping[str, int], lease_ms: int) -> list[str]:
         """See `MatchStore.renew`."""
         who, how_long = owner.encode(), b"%d" % lease_ms
-        kept = await self._run_each(
+        if not leases:
+            return []
+        *kept, _ = await self._run_each(
             [
-                RENEW.call((keys.lease(match_id),), who, b"%d" % fence, how_long)
-                for match_id, fence in leases.items()
+                *(
+                    RENEW.call((keys.lease(match_id),), who, b"%d" % fence, how_long)
+                    for match_id, fence in leases.items()
+                ),
+                _leased(b"XX", lease_ms, list(leases)),
             ]
         )
         return [match_id for match_id, ok in zip(leases, kept, strict=True) if not ok]
 
-    async def release(self, match_id: str, fence: int) -> None:
+    async def release(self, leases: Mapping[str, int]) -> None:
         """See `MatchStore.release`."""
-        await self._node.run(RELEASE.call((keys.lease(match_id),), b"%d" % fence))
+        if not leases:
+            return
+        await self._run_each(
+            [
+                *(
+                    RELEASE.call((keys.lease(match_id),), b"%d" % fence)
+                    for match_id, fence in leases.items()
+                ),
+                _leased(b"XX", 0, list(leases)),
+            ]
+        )
+
+    async def expired(self, limit: int = 100) -> list[str]:
+        """See `MatchStore.expired`."""
+        members = await self._node.run(EXPIRED.call((keys.LEASES,), b"%d" % limit))
+        return [member.decode() for member in members]
+
+    async def reindex(self) -> int:
+        """See `MatchStore.reindex`."""
+        after, added = "", 0
+        while page := await self.live(after=after):
+            after = page[-1]
+            members = [match_id.encode() for match_id in page]
+            known = await self._node.run(command(b"ZMSCORE", keys.LEASES, *members))
+            missing = [one for one, score in zip(page, known, strict=True) if score is None]
+            if missing:
+                await self._node.run(_leased(b"NX", 0, missing))
+                added += len(missing)
+        return added
 
     async def finish(self, match_id: str, record: bytes, *, retain_s: int | None) -> None:
         """See `MatchStore.finish`."""
         found = await self._node.run(_finish(match_id, record, retain_s))
         # Also when there is no journal: the index may still name what is left of the match.
-        await self._node.run(command(b"ZREM", keys.LIVE, match_id.encode()))
+        await self._run_each(_forget([match_id]))
         if not found:
             raise MatchNotFound(match_id)
 
@@ -187,7 +247,7 @@ class RedisStore:
         """See `MatchStore.conclude`."""
         commands = [_finish(match_id, record, retain_s) for match_id, record in finished.items()]
         # The live index lets go of a match only after it has its record.
-        commands += [command(b"ZREM", keys.LIVE, match_id.encode()) for match_id in finished]
+        commands += _forget(list(finished))
         commands += [_announce(label, payload) for label, payload in announced]
         commands += [_keep_feed(label) for label in {label for label, _ in announced}]
         await self._run_each(commands)
@@ -267,6 +327,21 @@ def _finish(match_id: str, record: bytes, retain_s: int | None) -> Command:
         record,
         b"" if retain_s is None else b"%d" % retain_s,
     )
+
+
+def _leased(which: bytes, lease_ms: int, match_ids: Sequence[str]) -> Command:
+    """Note when leases end; `which` is NX for what the index does not name, XX for what it does.
+
+    A lease that is noted again must not bring back a match that was finished meanwhile.
+    """
+    members = [match_id.encode() for match_id in match_ids]
+    return LEASED.call((keys.LEASES,), which, b"%d" % lease_ms, *members)
+
+
+def _forget(match_ids: Sequence[str]) -> list[Command]:
+    """Take finished matches out of the indexes of the unfinished."""
+    members = [match_id.encode() for match_id in match_ids]
+    return [command(b"ZREM", index, *members) for index in (keys.LIVE, keys.LEASES) if members]
 
 
 def _announce(label: str, payload: bytes) -> Command:

@@ -1,8 +1,8 @@
 """A small HTTP server for /metrics, /healthz and /readyz, on the event loop it reports about.
 
-/healthz answers while the event loop turns, /readyz while the server takes new matches. Metrics are
-rendered in another thread. It speaks as much HTTP as a scraper or a probe needs: GET and HEAD, one
-request per connection.
+/healthz answers while the event loop turns, /readyz while the server takes new matches and its
+store answers. Metrics are rendered in another thread. It speaks as much HTTP as a scraper or a
+probe needs: GET and HEAD, one request per connection.
 """
 
 from __future__ import annotations

@@ -1,0 +1,209 @@
+"""Whole hosts on a real store: leases lost and given up, outages, long journals."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.match.matches import random_steps, seated, spec
+from tests.server.test_probes import ask
+
+from contree.engine import Mode
+from contree.server.host import Host
+from contree.server.host.folding import folded
+from contree.server.match import Match, Stage, encode_entry
+from contree.server.settings import Settings
+from contree.server.store import RedisStore, StoreUnavailable, connect, embedded_store
+from contree.server.telemetry import Metrics, metrics_server
+
+LEASE_MS = 800
+
+
+class Hosts:
+    """Hosts on one store, started when asked for."""
+
+    def __init__(self, url: str, folder: Path, stack: AsyncExitStack) -> None:
+        self.url = url
+        self._folder = folder
+        self._stack = stack
+
+    async def start(self, name: str, lease_ms: int = LEASE_MS) -> Host:
+        settings = Settings(
+            listen="127.0.0.1:0",
+            data_dir=self._folder,
+            server_id=name,
+            lease_ms=lease_ms,
+            drain_s=0.5,
+        )
+        store = await connect(self.url)
+        self._stack.push_async_callback(store.close)
+        return await self._stack.enter_async_context(Host(settings, store, Metrics()).running())
+
+
+@pytest.fixture
+async def hosts(tmp_path: Path) -> AsyncIterator[Hosts]:
+    async with embedded_store() as store, AsyncExitStack() as stack:
+        yield Hosts(store.url, tmp_path, stack)
+
+
+async def until(condition: Any, within: float = 5.0) -> float:
+    """Wait until so it is; how long it took."""
+    began = time.monotonic()
+    async with asyncio.timeout(within):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+    return time.monotonic() - began
+
+
+async def test_a_lost_lease_is_noticed_without_a_move(hosts: Hosts) -> None:
+    """At a table where nothing happens: by the next renewal."""
+    host = await hosts.start("ann", lease_ms=60_000 // 25)
+    match = await host.create_match(spec())
+    assert host.tables.get(match.id) is not None
+    thief = await connect(hosts.url)
+    table = host.tables.get(match.id)
+    assert table is not None
+    await thief.release({match.id: table.fence})
+    assert await thief.acquire(match.id, "bob", 60_000) is not None
+    await until(lambda: host.tables.get(match.id) is None)
+    await thief.close()
+
+
+async def test_a_drain_gives_all_leases_up_in_one_go(hosts: Hosts) -> None:
+    """Another server has them at once, though they would have lasted a minute."""
+    ann = await hosts.start("ann", lease_ms=60_000)
+    made = [await ann.create_match(_named(f"m{number}")) for number in range(40)]
+    calls: list[int] = []
+    store = cast(RedisStore, ann.store)
+    release = store.release
+
+    async def counted(leases: Any) -> None:
+        calls.append(len(leases))
+        await release(leases)
+
+    store.release = counted  # type: ignore[method-assign]
+    bob = await hosts.start("bob", lease_ms=LEASE_MS)
+    await ann.drain()
+    assert calls == [40]
+    await until(lambda: all(bob.tables.get(match.id) is not None for match in made))
+
+
+async def test_others_matches_are_not_asked_for_one_by_one(hosts: Hosts) -> None:
+    ann = await hosts.start("ann")
+    for number in range(20):
+        await ann.create_match(_named(f"m{number}"))
+    bob = await hosts.start("bob")
+    store = cast(RedisStore, bob.store)
+    taken: list[Any] = []
+    take = store.take
+
+    async def seen(match_ids: Any, *arguments: Any) -> dict[str, int]:
+        taken.append(match_ids)
+        return await take(match_ids, *arguments)
+
+    store.take = seen  # type: ignore[method-assign, assignment]
+    await asyncio.sleep(3 * LEASE_MS / 1000)
+    assert taken == []
+    assert len(ann.tables.all()) == 20
+
+
+async def test_not_ready_while_draining_or_while_the_store_is_away(hosts: Hosts) -> None:
+    host = await hosts.start("ann")
+    store = cast(RedisStore, host.store)
+    async with metrics_server(host.metrics.registry, "127.0.0.1:0", lambda: host.ready) as address:
+
+        async def status() -> int:
+            return (await ask(address, "GET /readyz HTTP/1.1"))[0]
+
+        assert await status() == 200
+        expired = store.expired
+
+        async def away(limit: int = 0) -> list[str]:
+            raise StoreUnavailable("here", "connection refused")
+
+        store.expired = away  # type: ignore[method-assign]
+        await until(lambda: not host.ready)
+        assert await status() == 503
+        store.expired = expired  # type: ignore[method-assign]
+        await until(lambda: host.ready)
+        assert await status() == 200
+        await host.drain()
+        assert await status() == 503
+
+
+async def test_what_is_to_be_told_in_an_outage_is_told_after_it(hosts: Hosts) -> None:
+    """Records and feeds: an ended match has both, though the store was away when it ended."""
+    host = await hosts.start("ann")
+    store = cast(RedisStore, host.store)
+    conclude = store.conclude
+    refused = 0
+
+    async def away(*arguments: Any, **named: Any) -> None:
+        nonlocal refused
+        refused += 1
+        raise StoreUnavailable("here", "connection refused")
+
+    store.conclude = away  # type: ignore[method-assign]
+    made = _named("m1", labels=("event",))
+    match = await host.create_match(made)
+    await host.cancel(match.id, "for a test")
+    await until(lambda: refused >= 2)
+    assert await store.record(match.id) is None
+    store.conclude = conclude  # type: ignore[method-assign]
+    async with asyncio.timeout(5):
+        await host.notices.idle()
+    assert await store.record(match.id) is not None
+    items = await store.follow("event", "0", 0)
+    assert items
+    assert (await host.match(match.id)).end_detail == "for a test"
+
+
+def _named(match_id: str, **fields: Any) -> Any:
+    return replace(spec(), match_id=match_id, **fields)
+
+
+def long_match(entries: int) -> tuple[Match, list[bytes]]:
+    """A race and its journal."""
+    match, journal = seated(spec(mode=Mode.RACE))
+    data = [encode_entry(entry) for entry in journal]
+    seed = 0
+    while len(data) < entries:
+        seed += 1
+        for step in random_steps(match, seed):
+            match = step.after
+            data += [encode_entry(entry) for entry in step.entries]
+            if match.stage is Stage.ENDED or len(data) >= entries:
+                break
+        if match.stage is Stage.ENDED:
+            break
+    return match, data
+
+
+async def test_a_long_journal_is_folded_in_slices(hosts: Hosts) -> None:
+    """Other tables have their turn while one with many deals is read."""
+    match, data = long_match(1500)
+    store = await connect(hosts.url)
+    await store.create(match.id, labels=[], entries=data, owner="ann", lease_ms=1)
+    gaps: list[float] = []
+
+    async def watch() -> None:
+        last = time.monotonic()
+        while True:
+            await asyncio.sleep(0)
+            now = time.monotonic()
+            gaps.append(now - last)
+            last = now
+
+    watching = asyncio.create_task(watch())
+    again = await folded(store, match.id)
+    watching.cancel()
+    assert (again.version, again.game.scores) == (match.version, match.game.scores)
+    assert again == match
+    assert len(gaps) > 10
+    await store.close()
