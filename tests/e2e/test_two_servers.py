@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import grpc
 import pytest
+from redis.asyncio import Redis
 from tests.e2e.playing import (
     LABEL,
     Player,
@@ -22,12 +23,13 @@ from tests.e2e.playing import (
     rest,
     until,
 )
-from tests.e2e.server_process import ServerProcess, store_below
+from tests.e2e.server_process import ServerProcess
 from tests.rpc.conftest import RawBot, board
 
 from contree.server.store import embedded_store
 from contree.v1 import match_service_pb2_grpc
 
+pytestmark = pytest.mark.slow
 MATCHES = 6
 ACTS = 40
 ADOPTION_S = 5.0
@@ -39,20 +41,22 @@ class Pair(NamedTuple):
 
     first: ServerProcess
     second: ServerProcess
+    store: int
+    """Its process id."""
 
 
 async def pair(folder: Path, **environment: str) -> AsyncIterator[Pair]:
     async with embedded_store() as store:
-        servers = Pair(
-            *(
-                ServerProcess(folder / name, redis=store.url, environment=environment)
-                for name in ("first", "second")
-            )
+        async with Redis.from_url(store.url) as client:
+            process_id = (await client.info("server"))["process_id"]
+        first, second = (
+            ServerProcess(folder / name, redis=store.url, environment=environment)
+            for name in ("first", "second")
         )
-        for server in servers:
+        for server in (first, second):
             await asyncio.to_thread(server.start)
-        yield servers
-        for server in servers:
+        yield Pair(first, second, process_id)
+        for server in (first, second):
             if server.alive:
                 server.go_on()
                 assert await asyncio.to_thread(server.stop) == 0
@@ -137,10 +141,9 @@ async def test_a_store_that_hangs_costs_no_lease(servers: Pair, seconds: float) 
     """Its owners renew first, also what has run out meanwhile."""
     player = Player()
     channel, bot, _ = await begin(servers.first, player)
-    store = store_below(os.getpid())
-    os.kill(store, signal.SIGSTOP)
+    os.kill(servers.store, signal.SIGSTOP)
     await asyncio.sleep(seconds)
-    os.kill(store, signal.SIGCONT)
+    os.kill(servers.store, signal.SIGCONT)
     await player.play(bot, until_ended=2 * MATCHES)
     check_ended(await all_matches(channel))
     await asyncio.sleep(1.0)
