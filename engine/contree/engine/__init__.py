@@ -43,6 +43,7 @@ from contree.engine.errors import (
     NotationError,
     RulesError,
 )
+from contree.engine.exchange import exchange
 from contree.engine.game import Game, Mode, Outcome, Termination
 from contree.engine.legality import legal_of
 from contree.engine.notation import (
@@ -146,6 +147,7 @@ __all__ = [
     "Policies",
     "drive",
     "drive_game",
+    "exchange",
     # records
     "Record",
     "RecordedDeal",

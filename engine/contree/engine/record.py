@@ -23,6 +23,7 @@ __all__ = [
     "PlacedCard",
     "Record",
     "RecordedDeal",
+    "actions",
     "check_next",
     "dealer_after",
     "replay_calls",
@@ -99,6 +100,24 @@ class Record:
         return Game.start(self.rules, ListedDeals(dealt, self.number), self.mode, self.number)
 
 
+def actions(record: Record) -> Iterator[tuple[Seat, Action]]:
+    """Everything that was done, in order, declined contres included; raises as ``replay`` does."""
+    game = record.start()
+    for index, deal in enumerate(record.deals):
+        check_next(game, index)
+        for placed in (*deal.calls, None):
+            if placed is None and not deal.cards:
+                break
+            for seat in _declining(game, placed):
+                yield seat, DECLINE
+            game = _past_windows(game, placed)
+            if placed is not None:
+                yield placed
+                game = game.apply(placed.seat, placed.call)
+        yield from deal.cards
+        game = replay_cards(game, deal)
+
+
 def dealer_after(rules: RuleSet, deal: RecordedDeal) -> Seat:
     """Who deals after this finished deal."""
     return next_dealer(rules, deal.dealer, passed_out=not deal.cards)
@@ -133,19 +152,21 @@ def replay_cards(game: Game, deal: RecordedDeal) -> Game:
 
 def _past_windows(game: Game, coming: PlacedCall | None) -> Game:
     """The match with every decline said that must come before the next recorded call."""
-    while game.deal is not None:
-        kind = game.deal.auction.kind
-        if game.deal.auction.over or kind is DecisionKind.CALL:
-            break
-        say = CONTRE if kind is DecisionKind.CONTRE else SURCONTRE
-        willing = coming.seat if coming is not None and coming.call is say else None
-        asked = game.deal.owed
-        for seat in asked:
-            if seat is not willing:
-                game = game.apply(seat, DECLINE)
-        if willing in asked:
-            break
+    for seat in _declining(game, coming):
+        game = game.apply(seat, DECLINE)
     return game
+
+
+def _declining(game: Game, coming: PlacedCall | None) -> tuple[Seat, ...]:
+    """Who declines in the open window, if there is one, before the next recorded call."""
+    if game.deal is None or game.deal.auction.over:
+        return ()
+    kind = game.deal.auction.kind
+    if kind is DecisionKind.CALL:
+        return ()
+    say = CONTRE if kind is DecisionKind.CONTRE else SURCONTRE
+    willing = coming.seat if coming is not None and coming.call is say else None
+    return tuple(seat for seat in game.deal.owed if seat is not willing)
 
 
 def _cards(deal: Deal) -> Iterator[PlacedCard]:

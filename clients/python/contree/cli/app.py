@@ -12,6 +12,7 @@ from contree.cli import (
     api_keys,
     bot,
     healthcheck,
+    leaks,
     record,
     replay,
     rules,
@@ -39,6 +40,7 @@ app.command("watch")(watch.watch)
 app.add_typer(rules.app, name="rules")
 app.add_typer(record.app, name="record")
 app.command("replay")(replay.replay)
+app.command("leak-test")(leaks.leak_test)
 app.command("healthcheck")(healthcheck.healthcheck)
 
 

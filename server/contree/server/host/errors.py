@@ -4,6 +4,7 @@ HostError
 ├── MatchEnded           the match is over
 ├── MatchNotEnded        the match is not over
 ├── NotDisclosed         hidden cards may not be shown yet
+├── WatchClosed          it may not be watched yet
 ├── RequestIdReused      the request id belongs to another match
 ├── Draining             this server is stopping
 ├── MatchElsewhere       another server holds the match
@@ -36,13 +37,24 @@ class MatchNotEnded(HostError):
 class NotDisclosed(HostError):
     """Hidden cards of the match may not be shown yet."""
 
-    def __init__(self, match_id: str, group: str) -> None:
+    def __init__(self, match_id: str) -> None:
+        # The name of the group stays out of it: it may tell players which board they have.
         super().__init__(
-            f"The cards of match {match_id} may not be shown before its disclosure group "
-            f"{group!r} is released."
+            f"The cards of match {match_id} may not be shown before its host releases the "
+            "disclosure group that it belongs to."
         )
         self.match_id = match_id
-        self.group = group
+
+
+class WatchClosed(HostError):
+    """Spectators may not watch the match yet."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(
+            f"Match {match_id} may not be watched before its host releases the disclosure group "
+            "that it belongs to: the same cards may be in play at other tables."
+        )
+        self.match_id = match_id
 
 
 class RequestIdReused(HostError):

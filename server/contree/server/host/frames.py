@@ -21,7 +21,7 @@ from contree.server.host.resources import (
     race_to_pb,
     time_control_to_pb,
 )
-from contree.server.match import Match, Stage, Verdict, feed
+from contree.server.match import Act, Match, Stage, Step, Verdict, feed
 from contree.server.match import clock as clocks
 from contree.v1 import event_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import ServerMessage
@@ -48,6 +48,7 @@ __all__ = [
     "turn",
     "act_result",
     "verdict",
+    "answered",
     "illegal",
     "deal_ended",
     "match_ended",
@@ -126,6 +127,17 @@ def act_result(
 def verdict(ref: int, decision_id: bytes, verdict: Verdict, reason: str) -> Outgoing:
     """What became of an answer to a seat of this client."""
     return act_result(ref, decision_id, VERDICT_TO_PB[verdict], reason)
+
+
+def answered(
+    match: Match, command: Act, ref: int, step: Step, *, elapsed: int, round_trip: int | None
+) -> Outgoing:
+    """What became of an answer to a seat of this client; ``match`` is as it stands now."""
+    seat = command.seat
+    still_owed = match.owed_since[seat] and not match.seats[seat].house
+    if step.verdict is Verdict.ILLEGAL and still_owed:
+        return illegal(match, seat, ref, step.reason, elapsed=elapsed, round_trip=round_trip)
+    return verdict(ref, command.decision, step.verdict, step.reason)
 
 
 def illegal(

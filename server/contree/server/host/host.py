@@ -235,11 +235,16 @@ class Host:
         """Whether the hidden cards of a match may be shown."""
         if match.stage is not Stage.ENDED:
             return False
-        if match.spec.disclosure is Disclosure.AT_MATCH_END:
-            return True
-        group = _of_owner(match.spec.owner, match.spec.group)
+        at_once = match.spec.disclosure is Disclosure.AT_MATCH_END
+        return at_once or await self.released(match.spec.owner, match.spec.group)
+
+    async def released(self, owner: str, name: str) -> bool:
+        """Whether a disclosure group of this owner's is released."""
+        if not name:
+            return False
+        group = _of_owner(owner, name)
         if group not in self._released:
-            everybodys = _of_owner(_EVERY_OWNER, match.spec.group)
+            everybodys = _of_owner(_EVERY_OWNER, name)
             if not (await self.store.disclosed(group) or await self.store.disclosed(everybodys)):
                 return False
             self._released.add(group)
@@ -257,7 +262,7 @@ class Host:
         if match.stage is not Stage.ENDED:
             raise MatchNotEnded(match_id)
         if not await self.disclosed(match):
-            raise NotDisclosed(match_id, match.spec.group)
+            raise NotDisclosed(match_id)
         data = await self.store.record(match_id)
         if data is not None:
             return data.decode()
@@ -367,6 +372,7 @@ def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:
         and existing.group == asked.group
         and existing.owner == asked.owner
         and existing.disclosure is asked.disclosure
+        and existing.watch is asked.watch
         and (asked.drawn or existing.deals == asked.deals)
     )
     if not same:

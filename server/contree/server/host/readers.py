@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from contree.engine import Seat
 from contree.server.host import frames
-from contree.server.match import Entry, Match, events_of
+from contree.server.match import Entry, Match
+from contree.server.match.feed import numbered
 from contree.v1.event_pb2 import Event
 from contree.v1.play_service_pb2 import ServerMessage
 
@@ -73,8 +74,9 @@ class Reader:
         if after.seq <= self._seen:
             return
         events = [
-            frames.event(happened, after.seq, self._seat, disclosed)
-            for happened in events_of(before, entry, after)
+            frames.event(happened, seq, self._seat, disclosed)
+            for seq, happened in numbered(before, entry, after)
+            if seq > self._seen
         ]
         staged = before.stage is not after.stage
         if events or staged:

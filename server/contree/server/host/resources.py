@@ -17,6 +17,7 @@ from contree.server.match import (
     Match,
     Stage,
     TimeControl,
+    WatchPolicy,
 )
 from contree.v1 import match_pb2, table_pb2
 from contree.wire import (
@@ -53,6 +54,10 @@ DISCLOSURE_TO_PB: Final = {
     Disclosure.AT_MATCH_END: match_pb2.DISCLOSURE_POLICY_AT_MATCH_END,
     Disclosure.WHEN_GROUP_RELEASED: match_pb2.DISCLOSURE_POLICY_WHEN_GROUP_RELEASED,
 }
+WATCH_TO_PB: Final = {
+    WatchPolicy.AS_DISCLOSED: match_pb2.WATCH_POLICY_AS_DISCLOSED,
+    WatchPolicy.LIVE: match_pb2.WATCH_POLICY_LIVE,
+}
 TEAM_TO_PB: Final = {
     Team.NORTH_SOUTH: table_pb2.TEAM_NORTH_SOUTH,
     Team.EAST_WEST: table_pb2.TEAM_EAST_WEST,
@@ -66,9 +71,11 @@ def match_to_pb(
     disclosed: bool,
     keys: bool = False,
 ) -> match_pb2.Match:
-    """The resource. It holds no card; ``connected`` tells which seats' bots are there now, ``keys``
-    whether the ids of their API keys are told.
+    """The resource. It holds no card, and nothing that happened in a contre window which is still
+    open; ``connected`` tells which seats' bots are there now, ``keys`` whether the ids of their API
+    keys are told.
     """
+    match = match.public
     spec, outcome = match.spec, match.game.outcome
     message = match_pb2.Match(
         id=match.id,
@@ -84,6 +91,7 @@ def match_to_pb(
         disclosure_group=spec.group,
         disclosure_policy=DISCLOSURE_TO_PB[spec.disclosure],
         disclosed=disclosed,
+        watch_policy=WATCH_TO_PB[spec.watch],
         create_time=_timestamp(spec.created_ms),
         version=match.version,
     )
@@ -118,16 +126,6 @@ def fault_policy_to_pb(policy: FaultPolicy) -> match_pb2.FaultPolicy:
     return match_pb2.FaultPolicy(
         illegal_strikes=policy.illegal_strikes, timeout_strikes=policy.timeout_strikes
     )
-
-
-def hide_play(message: match_pb2.Match) -> None:
-    """Take out what tells how the cards of a match lie, while it is not disclosed: contracts and
-    scores of a board that others are still to play. For whom it is not theirs.
-    """
-    policy = match_pb2.DISCLOSURE_POLICY_WHEN_GROUP_RELEASED
-    if message.disclosure_policy == policy and not message.disclosed:
-        for name in ("results", "scores", "winner"):
-            message.ClearField(name)
 
 
 def _seat(match: Match, seat: Seat, connected: bool, *, keys: bool) -> match_pb2.SeatStatus:

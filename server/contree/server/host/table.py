@@ -14,7 +14,7 @@ from contree.engine import SEATS, Seat
 from contree.server.host.errors import MatchLost
 from contree.server.host.readers import Reader
 from contree.server.host.session import Session
-from contree.server.match import Command, Match, Rejected, Stage, Step
+from contree.server.match import Command, Entry, Match, Rejected, Stage, Step
 from contree.server.match import clock as clocks
 
 Reply = Callable[[Step | Rejected | MatchLost], None]
@@ -42,6 +42,8 @@ class Table:
         self.readers: list[Reader] = []
         self.turn_started: list[float | None] = [None, None, None, None]
         """When the clock of the owed decision began; None while it stands still."""
+        self.uncounted: list[tuple[Match, Entry]] = []
+        """Entries of an open contre window, each with the match before it."""
         self.stage_started = begins
         self.moved_at = moved_at
         """When its last entry was committed, by the event loop's time."""

@@ -16,7 +16,7 @@ from functools import partial
 import structlog
 
 from contree.engine import SEATS, Seat
-from contree.server.host import frames
+from contree.server.host import frames, lines
 from contree.server.host.committer import Commit, Committer
 from contree.server.host.errors import MatchLost
 from contree.server.host.notices import Notices
@@ -28,6 +28,7 @@ from contree.server.match import (
     Acted,
     Command,
     EndReason,
+    Entry,
     Faulted,
     FaultKind,
     GiveUp,
@@ -39,7 +40,7 @@ from contree.server.match import (
     Step,
     decide,
     encode_entry,
-    feed,
+    fault_shown,
     not_started,
 )
 from contree.server.match import clock as clocks
@@ -242,7 +243,7 @@ class Tables:
         before, table.match = table.match, step.after
         table.moved_at = at = self._loop.time()
         now = self.clock.now(at)
-        self._count(before, step)
+        self._count(table, before, step)
         if reply is not None:
             reply(step)
         self._tell(table, before, step, now)
@@ -266,7 +267,7 @@ class Tables:
             if len(after.game.finished) > len(previous.game.finished):
                 self._to_seats(table, partial(_deal_ended, after))
             if isinstance(entry, Faulted):
-                self._tell_fault(table, previous, entry, after)
+                self._tell_fault(table, entry, after)
             previous = after
         self._ask(table, before, step.after, now)
         if step.after.stage is not before.stage:
@@ -325,21 +326,11 @@ class Tables:
             again=again,
         )
 
-    def _tell_fault(self, table: Table, before: Match, entry: Faulted, after: Match) -> None:
-        _log.warning(
-            "fault",
-            match_id=after.id,
-            seat=str(entry.seat),
-            bot=after.spec.seats[entry.seat].name,
-            kind=entry.kind.value,
-            replaced=entry.replaced,
-        )
+    def _tell_fault(self, table: Table, entry: Faulted, after: Match) -> None:
+        _log.warning("fault", **lines.fault(entry, after))
         attached = table.attached[entry.seat]
-        if attached is None:
-            return
-        for shown in feed.events_of(before, entry, after):
-            if isinstance(shown, feed.FaultShown):
-                attached.session.send(frames.fault(shown, attached.ref))
+        if attached is not None:
+            attached.session.send(frames.fault(fault_shown(after), attached.ref))
 
     def _tell_end(self, table: Table, match: Match) -> None:
         for attached in table.attached:
@@ -355,7 +346,7 @@ class Tables:
         """Host a match that is over no longer."""
         match = table.match
         assert match.end is not None
-        _log.info("match_ended", match_id=match.id, reason=match.end.value)
+        _log.info("match_ended", **lines.match_ended(match))
         self._metrics.matches_ended[match.end.value].inc()
         self.drop(table)
         self._on_ended(table)
@@ -468,17 +459,25 @@ class Tables:
 
     # -- counting -------------------------------------------------------------------------------
 
-    def _count(self, before: Match, step: Step) -> None:
+    def _count(self, table: Table, before: Match, step: Step) -> None:
+        """Count what was done; what is done in a contre window, when the window has closed."""
         previous = before
         for entry, after in zip(step.entries, step.states, strict=True):
-            if isinstance(entry, Acted):
-                kind = previous.game.decision_kind(entry.seat)
-                if kind is not None:
-                    seconds = None if entry.by_house else entry.charged / 1000
-                    self._metrics.moved(kind.name.lower(), seconds)
-            elif isinstance(entry, Faulted):
-                self._metrics.faults[entry.kind.value].inc()
+            table.uncounted.append((previous, entry))
+            if after.sealed is None:
+                for match, done in table.uncounted:
+                    self._count_one(match, done)
+                table.uncounted.clear()
             previous = after
+
+    def _count_one(self, match: Match, entry: Entry) -> None:
+        if isinstance(entry, Acted):
+            kind = match.game.decision_kind(entry.seat)
+            if kind is not None:
+                seconds = None if entry.by_house else entry.charged / 1000
+                self._metrics.moved(kind.name.lower(), seconds)
+        elif isinstance(entry, Faulted):
+            self._metrics.faults[entry.kind.value].inc()
 
     def _restaged(self, before: Stage, after: Stage) -> None:
         if before in _COUNTED:

@@ -33,7 +33,7 @@ from contree.server.match.entries import (
     Readied,
     Seated,
 )
-from contree.server.match.feed import Event, events_of
+from contree.server.match.feed import Event, events_of, fault_shown
 from contree.server.match.house import HOUSE_PLAYERS
 from contree.server.match.journal import JournalError, decode_entry, encode_entry
 from contree.server.match.machine import create, decide, evolve, fold
@@ -44,6 +44,7 @@ from contree.server.match.spec import (
     FaultPolicy,
     MatchSpec,
     SeatPlan,
+    WatchPolicy,
 )
 from contree.server.match.state import Fault, Match, SeatState, Stage, not_started
 
@@ -54,6 +55,7 @@ __all__ = [
     "FaultPolicy",
     "FaultKind",
     "Disclosure",
+    "WatchPolicy",
     "EndReason",
     "Match",
     "SeatState",
@@ -88,4 +90,5 @@ __all__ = [
     "Event",
     "events_of",
     "not_started",
+    "fault_shown",
 ]

@@ -1,7 +1,8 @@
 """What others may see of a match: entries become events.
 
 All events are public but one: the cards dealt, of which a seat sees its own and the public none
-before disclosure. A declined contre, and an answer to a window that is still open, makes no event.
+before disclosure. A declined contre makes no event. What happens in a contre window makes none
+before the window closes: neither an answer nor a fault, for either tells who has not answered yet.
 """
 
 from __future__ import annotations
@@ -91,6 +92,19 @@ Event = (
 )
 
 
+def in_window(game: Game) -> bool:
+    """Seats are asked for contre or surcontre in secret."""
+    deal = game.deal
+    return (
+        deal is not None and deal.setting is None and not deal.auction.at_a_turn and bool(deal.owed)
+    )
+
+
+def withheld(match: Match) -> int:
+    """How many faults were charged in the open window, of which others have not been told."""
+    return 0 if match.sealed is None else len(match.faults) - len(match.sealed.faults)
+
+
 def is_visible(before: Game, after: Game) -> bool:
     """Something visible came of an action."""
     if len(after.finished) != len(before.finished) or before.deal is None or after.deal is None:
@@ -102,15 +116,37 @@ def is_visible(before: Game, after: Game) -> bool:
 
 def events_of(before: Match, entry: Entry, after: Match) -> tuple[Event, ...]:
     """What everybody may see of an entry, in order; none when nothing visible came of it."""
+    if after.sealed is not None:
+        return ()
+    faults = _faults_since(before.public, before)
     if isinstance(entry, Acted):
-        return _of_action(before.game, entry, after.game)
+        return (*faults, *_of_action(before.game, entry, after.game))
     if isinstance(entry, Faulted):
-        strikes = sum(1 for fault in after.faults if fault.seat == entry.seat)
-        shown = FaultShown(entry.seat, entry.kind, strikes, entry.replaced, entry.detail)
-        return (shown, *_start(before, after))
+        return (fault_shown(after), *_start(before, after))
     if isinstance(entry, Ended):
-        return (match_over(after),)
+        return (*faults, match_over(after))
     return _start(before, after)
+
+
+def numbered(before: Match, entry: Entry, after: Match) -> tuple[tuple[int, Event], ...]:
+    """``events_of``, each with its seq: faults that a window held back are entries of their own."""
+    held = 0 if after.sealed is not None else withheld(before)
+    return tuple(
+        (before.seq + 1 + index if index < held else after.seq, event)
+        for index, event in enumerate(events_of(before, entry, after))
+    )
+
+
+def fault_shown(match: Match, index: int = -1) -> FaultShown:
+    """A fault of a match as it is told, the last one by default."""
+    fault = match.faults[index]
+    upto = match.faults[: index % len(match.faults) + 1]
+    strikes = sum(1 for one in upto if one.seat == fault.seat)
+    return FaultShown(fault.seat, fault.kind, strikes, fault.replaced, fault.detail)
+
+
+def _faults_since(told: Match, now: Match) -> tuple[FaultShown, ...]:
+    return tuple(fault_shown(now, index) for index in range(len(told.faults), len(now.faults)))
 
 
 def match_over(match: Match) -> MatchOver:

@@ -47,6 +47,7 @@ from contree.server.match.spec import (
     FaultPolicy,
     MatchSpec,
     SeatPlan,
+    WatchPolicy,
 )
 
 SCHEMA: Final = 1
@@ -160,6 +161,7 @@ def _spec_to_json(spec: MatchSpec) -> dict[str, Any]:
         "group": spec.group,
         "disclosure": spec.disclosure.value,
         "owner": spec.owner,
+        "watch": spec.watch.value,
     }
 
 
@@ -182,6 +184,7 @@ def _spec_from_json(data: Mapping[str, Any]) -> MatchSpec:
         group=data["group"],
         disclosure=Disclosure(data["disclosure"]),
         owner=data.get("owner", ""),
+        watch=WatchPolicy(data.get("watch", "as_disclosed")),
     )
 
 

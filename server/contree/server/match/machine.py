@@ -30,7 +30,7 @@ from contree.server.match.entries import (
     Readied,
     Seated,
 )
-from contree.server.match.feed import is_visible
+from contree.server.match.feed import in_window, is_visible, withheld
 from contree.server.match.spec import EndReason, FaultKind
 from contree.server.match.state import (
     Answer,
@@ -116,12 +116,13 @@ def evolve(match: Match, entry: Entry) -> Match:
         return replace(
             match,
             version=match.version + 1,
-            seq=match.seq + 1,
+            seq=match.seq + 1 + withheld(match),
             stage=Stage.ENDED,
             owed_since=(0, 0, 0, 0),
             end=entry.reason,
             ended_ms=entry.ended_ms,
             end_detail=entry.detail,
+            sealed=None,
         )
     raise TypeError(f"{type(entry).__name__} can only be the first entry of a journal")
 
@@ -263,6 +264,9 @@ def _acted(match: Match, entry: Acted) -> Match:
     answers = match.last_answer
     answer = Answer(match.owed_since[seat], entry.action, entry.by_house)
     overran = not entry.by_house and entry.charged == match.spec.time.per_move + state.bank
+    # Answers are there only as long as their window is open.
+    still_open = game.deal is not None and game.deal.auction.answers
+    seen = 0 if still_open else is_visible(match.game, game) + withheld(match)
     return Match(
         spec=match.spec,
         version=version,
@@ -274,12 +278,13 @@ def _acted(match: Match, entry: Acted) -> Match:
             state.acted(entry.charged, entry.bank, overran=overran),
         ),
         owed_since=_owed_since(game, version, match.owed_since, seat),
-        seq=match.seq + is_visible(match.game, game),
+        seq=match.seq + seen,
         last_answer=(*answers[:seat], answer, *answers[seat + 1 :]),  # type: ignore[arg-type]
         faults=match.faults,
         end=match.end,
         ended_ms=match.ended_ms,
         end_detail=match.end_detail,
+        sealed=match.public if still_open else None,
     )
 
 
@@ -293,9 +298,10 @@ def _faulted(match: Match, entry: Faulted) -> Match:
         state = state._replace(house=house.SUBSTITUTE)
     number = len(match.game.finished) + 1 if match.stage is Stage.PLAYING else 0
     fault = Fault(entry.seat, entry.kind, number, entry.replaced, entry.detail)
-    after = replace(
-        _with_seat(match, entry.seat, state), faults=(*match.faults, fault), seq=match.seq + 1
-    )
+    after = replace(_with_seat(match, entry.seat, state), faults=(*match.faults, fault))
+    if match.stage is Stage.PLAYING and in_window(match.game):
+        return _counted(replace(after, sealed=match.public))
+    after = replace(after, seq=match.seq + 1)
     # The fault is visible by itself: the start of play that may come of it is the same entry.
     return _staged(after, seen=0) if after.stage is not Stage.PLAYING else _counted(after)
 

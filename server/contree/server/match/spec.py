@@ -46,6 +46,14 @@ class Disclosure(Enum):
     WHEN_GROUP_RELEASED = "when_group_released"
 
 
+class WatchPolicy(Enum):
+    """When spectators may watch."""
+
+    AS_DISCLOSED = "as_disclosed"
+    """Live where the cards are disclosed at the end of the match, else after the release."""
+    LIVE = "live"
+
+
 @dataclass(frozen=True, slots=True)
 class FaultPolicy:
     """What faults cost: how many are forgiven before the house plays the seat to the end."""
@@ -96,5 +104,6 @@ class MatchSpec:
     group: str = ""
     """Disclosure group."""
     disclosure: Disclosure = Disclosure.AT_MATCH_END
+    watch: WatchPolicy = WatchPolicy.AS_DISCLOSED
     owner: str = ""
     """Id of the API key that created it: its host. Empty when that had none."""

@@ -93,7 +93,7 @@ class Match:
     seats: tuple[SeatState, SeatState, SeatState, SeatState]
     owed_since: tuple[int, int, int, int] = (0, 0, 0, 0)
     seq: int = 0
-    """Number of entries that something visible came of."""
+    """Number of entries that something visible came of: what every seat and spectator counts."""
     last_answer: tuple[Answer | None, Answer | None, Answer | None, Answer | None] = (
         None,
         None,
@@ -106,6 +106,14 @@ class Match:
     ended_ms: int = 0
     end_detail: str = ""
     """One sentence on why it ended, where that is no result."""
+    sealed: Match | None = None
+    """While a contre window is open and something has happened in it: the match as it was before.
+    Nobody but the seat concerned may notice what happens in a window before it closes."""
+
+    @property
+    def public(self) -> Match:
+        """The match as everybody may know it: in an open window, as it was when that opened."""
+        return self.sealed or self
 
     @property
     def id(self) -> str:

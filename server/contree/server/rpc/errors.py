@@ -79,6 +79,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     host.NotDisclosed: Meaning(
         grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_NOT_DISCLOSED
     ),
+    host.WatchClosed: Meaning(
+        grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_WATCH_CLOSED
+    ),
     host.RequestIdReused: Meaning(
         grpc.StatusCode.ALREADY_EXISTS, error_reason_pb2.ERROR_REASON_REQUEST_ID_REUSED
     ),

@@ -11,8 +11,10 @@ from grpc import aio
 
 from contree.server.access import Caller, Role, current_caller
 from contree.server.host import Host
-from contree.server.host.resources import hide_play, match_to_pb
+from contree.server.host.resources import match_to_pb
+from contree.server.host.showing import Audience, shown_to
 from contree.server.match import Match
+from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import match_spec
 from contree.server.store import MatchNotFound
@@ -95,9 +97,8 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         async for token, payload in self._host.watching.label(request.label, after):
             response = match_service_pb2.WatchMatchesResponse(resume_token=token)
             if payload:
-                response.match.MergeFromString(payload)
-                if not await self._owns(caller, response.match.id):
-                    hide_play(response.match)
+                told = match_pb2.Match.FromString(payload)
+                response.match.CopyFrom(await self._told(told, caller))
             yield response
 
     async def ReleaseGroup(
@@ -140,33 +141,42 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         )
 
     async def _resource(self, match: Match) -> match_pb2.Match:
-        caller, connected = current_caller(), self._host.connected(match.id)
-        disclosed, mine = await self._host.disclosed(match), caller.owns(match.spec.owner)
-        message = match_to_pb(match, connected, disclosed=disclosed, keys=mine)
-        # What happened in a match is no secret to who played it.
-        played = caller.key_id and any(seat.key_id == caller.key_id for seat in match.seats)
-        if not mine and not played:
-            hide_play(message)
-        return message
+        caller, spec = current_caller(), match.spec
+        audience = audience_of(caller, spec.owner, [seat.key_id for seat in match.seats])
+        message = match_to_pb(
+            match,
+            self._host.connected(match.id),
+            disclosed=await self._host.disclosed(match),
+            keys=audience is Audience.HOST,
+        )
+        return await self._shown(message, audience, spec.owner)
+
+    async def _shown(
+        self, message: match_pb2.Match, audience: Audience, owner: str
+    ) -> match_pb2.Match:
+        if audience is Audience.HOST:
+            return message
+        released = await self._host.released(owner, message.disclosure_group)
+        return shown_to(audience, message, released=released)
 
     async def _must_own(self, match_id: str) -> None:
         match = await self._host.match(match_id)
         current_caller().must_own(match.spec.owner, match_id)
 
-    async def _owns(self, caller: Caller, match_id: str) -> bool:
-        """Whether a match of a feed is the caller's. Its owner never changes."""
+    async def _told(self, message: match_pb2.Match, caller: Caller) -> match_pb2.Match:
+        """What a caller may read of a match of a feed. Its owner never changes."""
         if Role.OPERATOR in caller.roles:
-            return True
-        owner = self._owners.get(match_id)
+            return message
+        owner = self._owners.get(message.id)
         if owner is None:
             try:
-                owner = (await self._host.match(match_id)).spec.owner
+                owner = (await self._host.match(message.id)).spec.owner
             except MatchNotFound:
-                return False
+                return shown_to(Audience.PUBLIC, message, released=False)
             if len(self._owners) >= _OWNERS:
                 self._owners.clear()
-            self._owners[match_id] = owner
-        return caller.owns(owner)
+            self._owners[message.id] = owner
+        return await self._shown(message, audience_of(caller, owner, ()), owner)
 
 
 def _id(match_id: str) -> str:

@@ -210,10 +210,14 @@ class PlayServicer:
         if isinstance(outcome, Rejected):
             status = play_service_pb2.ACT_STATUS_STALE
             return frames.act_result(ref, decision, status, outcome.reason)
-        still_owed = table.match.owed_since[seat] and not table.match.seats[seat].house
-        if outcome.verdict is Verdict.ILLEGAL and still_owed:
-            return self._illegal(session, table, seat, ref, outcome.reason)
-        return frames.verdict(ref, decision, outcome.verdict, outcome.reason)
+        return frames.answered(
+            table.match,
+            command,
+            ref,
+            outcome,
+            elapsed=self._host.tables.elapsed_ms(table, seat),
+            round_trip=session.round_trip_ms,
+        )
 
     def _unreadable(
         self, session: Session, table: Table, seat: Seat, act: play_service_pb2.Act, problem: str

@@ -28,6 +28,7 @@ from contree.server.match import (
     MatchSpec,
     SeatPlan,
     TimeControl,
+    WatchPolicy,
 )
 from contree.server.rpc.errors import InvalidArgument
 from contree.server.settings import TimeControlSettings
@@ -44,6 +45,11 @@ _DISCLOSURES: Final = {
     match_pb2.DISCLOSURE_POLICY_UNSPECIFIED: Disclosure.AT_MATCH_END,
     match_pb2.DISCLOSURE_POLICY_AT_MATCH_END: Disclosure.AT_MATCH_END,
     match_pb2.DISCLOSURE_POLICY_WHEN_GROUP_RELEASED: Disclosure.WHEN_GROUP_RELEASED,
+}
+_WATCHING: Final = {
+    match_pb2.WATCH_POLICY_UNSPECIFIED: WatchPolicy.AS_DISCLOSED,
+    match_pb2.WATCH_POLICY_AS_DISCLOSED: WatchPolicy.AS_DISCLOSED,
+    match_pb2.WATCH_POLICY_LIVE: WatchPolicy.LIVE,
 }
 _EVENTS: Final = {
     play_service_pb2.DELIVERY_UNSPECIFIED: False,
@@ -78,6 +84,9 @@ def match_spec(
     disclosure = _DISCLOSURES.get(request.disclosure_policy)
     if disclosure is None:
         raise InvalidArgument("disclosure_policy", f"there is no {request.disclosure_policy}")
+    watch = _WATCHING.get(request.watch_policy)
+    if watch is None:
+        raise InvalidArgument("watch_policy", f"there is no {request.watch_policy}")
     group = _text("disclosure_group", request.disclosure_group)
     if disclosure is Disclosure.WHEN_GROUP_RELEASED and not group:
         raise InvalidArgument("disclosure_group", "is needed for WHEN_GROUP_RELEASED")
@@ -98,6 +107,7 @@ def match_spec(
         group=group,
         disclosure=disclosure,
         owner=owner,
+        watch=watch,
     )
 
 

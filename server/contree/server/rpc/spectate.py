@@ -7,9 +7,13 @@ from typing import Any
 
 from grpc import aio
 
+from contree.server.access import current_caller
 from contree.server.host import Host
+from contree.server.host.errors import WatchClosed
 from contree.server.host.resources import match_to_pb
+from contree.server.host.showing import Audience, may_watch, shown_to
 from contree.server.match import Match
+from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument
 from contree.server.rpc.stalls import Ending
 from contree.v1 import match_pb2, spectate_service_pb2, spectate_service_pb2_grpc
@@ -32,8 +36,15 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
         if not request.match_id:
             raise InvalidArgument("match_id", "is empty")
         match = await self._host.match(request.match_id)
+        caller, owner = current_caller(), match.spec.owner
+        # Only a key proves who the host is: without one everybody is a spectator here.
+        audience = audience_of(caller, owner, ()) if caller.key_id else Audience.PUBLIC
+        whole = match_to_pb(match, self._host.connected(match.id), disclosed=False)
+        released = await self._host.released(owner, match.spec.group)
+        if audience is not Audience.HOST and not may_watch(whole, released=released):
+            raise WatchClosed(match.id)
         disclosed = await self._host.disclosed(match)
-        yield spectate_service_pb2.WatchResponse(match=await self._resource(match))
+        yield spectate_service_pb2.WatchResponse(match=await self._resource(match, audience))
         stage = match.stage
         ending = Ending(context)
         try:
@@ -43,12 +54,14 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
                 response = spectate_service_pb2.WatchResponse(events=sight.events)
                 if sight.match.stage is not stage:
                     stage = sight.match.stage
-                    response.match.CopyFrom(await self._resource(sight.match))
+                    response.match.CopyFrom(await self._resource(sight.match, audience))
                 with ending.at_most(_STALLED_S):
                     yield response
         finally:
             ending.over()
 
-    async def _resource(self, match: Match) -> match_pb2.Match:
+    async def _resource(self, match: Match, audience: Audience) -> match_pb2.Match:
         connected = self._host.connected(match.id)
-        return match_to_pb(match, connected, disclosed=await self._host.disclosed(match))
+        whole = match_to_pb(match, connected, disclosed=await self._host.disclosed(match))
+        released = await self._host.released(match.spec.owner, match.spec.group)
+        return shown_to(audience, whole, released=released)
