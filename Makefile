@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-differential coverage-engine clean
+  test-differential test-chaos coverage-engine clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ test-languages: setup ## Build the bots in other languages and let each play
 
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential
+
+test-chaos: setup ## Kill, cut off and flood real servers (FULL=1: at length)
+	$(BIN)/pytest -m chaos -rP -o faulthandler_timeout=0 tests/chaos
 
 coverage-engine: setup ## Measure which branches of the engine its tests reach
 	$(BIN)/coverage erase

@@ -260,6 +260,7 @@ ROWS: Final = (
                 "none",
                 (
                     Query(f"sum(contree_streams{{{SERVERS}}})", "streams"),
+                    Query(f"sum(contree_tasks{{{SERVERS}}})", "tasks of the servers"),
                     Query(rate("contree_frames_total", "direction"), "frames/s {{direction}}"),
                 ),
             ),

@@ -352,6 +352,7 @@ class Host:
         while True:
             self.metrics.bots_connected.set(len(self.seating.lobby.sessions()))
             self.metrics.oldest_unmoved_table_seconds.set(self.tables.oldest_unmoved())
+            self.metrics.tasks.set(len(asyncio.all_tasks()))
             await asyncio.sleep(1)
 
 

@@ -142,6 +142,11 @@ class Metrics:
             DIRECTIONS,
         )
 
+        # Process
+        self.tasks = gauge(
+            "contree_tasks", "Tasks of the event loop: several for each open call, and a few more."
+        )
+
         # Store
         self.store_up = gauge(
             "contree_store_up", "1 while the match store answers, 0 while it does not."

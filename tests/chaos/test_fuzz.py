@@ -1,0 +1,110 @@
+"""Any message at all: the service answers or refuses, and never fails."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from grpc import aio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.chaos.hostile import OUR_OWN, RawStream, act, channel, told
+from tests.chaos.mutants import messages
+from tests.chaos.scale import FULL, pick
+from tests.chaos.server import Server
+
+from contree.v1 import match_service_pb2, play_service_pb2, rules_service_pb2
+from contree.v1.play_service_pb2 import ClientMessage
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 1800))]
+
+EXAMPLES: Final = pick(150, 3_000)
+fuzzed: Final = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=not FULL,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+NOBODY: Final = 4_242
+"""A seat that no client has."""
+REFUSALS: Final = {
+    grpc.StatusCode.ALREADY_EXISTS,
+    grpc.StatusCode.FAILED_PRECONDITION,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+_UNARY: Final = [
+    (service.full_name, method.name, method.input_type.name)
+    for service in (
+        match_service_pb2.DESCRIPTOR.services_by_name["MatchService"],
+        rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"],
+    )
+    for method in service.methods
+    if not method.server_streaming
+]
+
+
+@pytest.fixture
+async def door(server: Server) -> AsyncIterator[aio.Channel]:
+    async with channel(server.address) as opened:
+        yield opened
+
+
+@fuzzed
+@given(said=st.lists(messages(ClientMessage), max_size=6))
+async def test_anything_after_hello(door: aio.Channel, said: list[ClientMessage]) -> None:
+    """Every message is taken, passed over or refused, and the next one heard."""
+    async with RawStream(door) as stream:
+        await stream.hello("fuzz")
+        try:
+            await stream.say(*said)
+            await _heard(stream)
+        except aio.AioRpcError as error:
+            _check_refused(error)
+
+
+@fuzzed
+@given(first=messages(play_service_pb2.Hello))
+async def test_any_hello(door: aio.Channel, first: play_service_pb2.Hello) -> None:
+    async with RawStream(door) as stream:
+        try:
+            await stream.say(ClientMessage(hello=first))
+            await stream.next("welcome")
+            await _heard(stream)
+        except aio.AioRpcError as error:
+            _check_refused(error)
+
+
+@pytest.mark.parametrize(("service", "method", "kind"), _UNARY, ids=[one[1] for one in _UNARY])
+@fuzzed
+@given(data=st.data())
+async def test_any_request(
+    door: aio.Channel, service: str, method: str, kind: str, data: st.DataObject
+) -> None:
+    module: Any = match_service_pb2 if service.endswith("MatchService") else rules_service_pb2
+    message: Message = data.draw(messages(getattr(module, kind)))
+    call: Any = door.unary_unary(f"/{service}/{method}")
+    try:
+        await call(message.SerializeToString(), timeout=10)
+    except aio.AioRpcError as error:
+        _check_refused(error)
+
+
+async def _heard(stream: RawStream) -> None:
+    """The service is listening still."""
+    await stream.say(act(NOBODY, b"last"))
+    while (await stream.next("act_result")).act_result.decision_id != b"last":
+        pass
+
+
+def _check_refused(error: aio.AioRpcError) -> None:
+    how = told(error)
+    if how.text == OUR_OWN:
+        return
+    assert how.status in REFUSALS, how
+    assert how.reason, how
