@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from service_bot import Quick
+from sdk_bot import Quick
 from tables import in_play
 
 from contree.client import play_bot

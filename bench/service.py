@@ -1,10 +1,11 @@
 """The whole service against a raw gRPC echo: `make bench-service`.
 
-Service: `contree serve` with its journal on the embedded store, four bot processes, races of whole
-deals with their auctions; moves committed per second. Echo: one grpc.aio server, one client, 128
-streams, one message per turn; round trips per second. Both sides run in turn, several times; ratios
-are medians of neighbours. Single boards (a match for each deal), one table by itself and the memory
-of a thousand idle bots are measured besides. The last line is one JSON object.
+Service: `contree serve` with its journal on the embedded store, four bot processes on the bare
+stubs, races of whole deals with their auctions; moves committed per second. Echo: one grpc.aio
+server, one client, 128 streams, one message per turn; round trips per second. Both sides run in
+turn, several times; ratios are medians of neighbours. Bots of the Python SDK, single boards (a
+match for each deal), one table by itself and the memory of a thousand idle bots are measured
+besides. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -35,14 +36,19 @@ def echo(seconds: float) -> float:
 
 
 def service(
-    tables: int, seconds: float, fsync: str, *, journal: bool = True, boards: bool = False
+    tables: int,
+    seconds: float,
+    fsync: str,
+    *,
+    journal: bool = True,
+    boards: bool = False,
+    bot: str = "raw_bot.py",
 ) -> float:
     """Moves per second with so many tables in play."""
     with contextlib.ExitStack() as stack:
         served = stack.enter_context(server(fsync, journal=journal))
         for seat in SEATS:
-            bot = str(HERE / "service_bot.py")
-            stack.enter_context(process(bot, served.address, f"quick-{seat}"))
+            stack.enter_context(process(str(HERE / bot), served.address, f"quick-{seat}"))
 
         async def measure() -> float:
             async with in_play(served.address, tables, boards=boards):
@@ -115,6 +121,9 @@ def main() -> None:
         off = service(256, seconds, fsync, journal=False)
         ratios.setdefault("journal_on_vs_off", []).append(on / off)
         print(f"  256 tables without a journal: {off:.0f} moves/s", flush=True)
+        sdk = service(64, seconds, fsync, bot="sdk_bot.py")
+        ratios.setdefault("sdk_vs_echo_64", []).append(sdk / base)
+        print(f"  64 tables, bots of the Python SDK: {sdk:.0f} moves/s", flush=True)
         single = service(64, seconds, fsync, boards=True)
         ratios.setdefault("boards_vs_echo_64", []).append(single / base)
         print(f"  64 tables, single boards: {single:.0f} moves/s", flush=True)

@@ -1,5 +1,8 @@
 """What waits to be said on one stream: bounded, with one reader, who takes all there is at once.
 
+A frame costs far more than a message in it. So what nobody waits for (``put`` without ``hurry``)
+goes out with the next message that somebody does, or after a few milliseconds.
+
 Three kinds of messages, of which none can grow without end:
 
 - ``put``: every message counts. One more than the limit, and the outbox overflows: it drops
@@ -15,7 +18,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
+
+_LATER_S: Final = 0.02
+"""How long a message without hurry waits for company."""
 
 T = TypeVar("T")
 Source = Callable[[], Awaitable[bool]]
@@ -37,6 +43,9 @@ class Outbox(Generic[T]):
         self._sources: deque[Source] = deque()
         self._pulling: asyncio.Task[None] | None = None
         self._wake: asyncio.Future[None] | None = None
+        self._hurry = False
+        """Something waits that is to go out at once."""
+        self._later: asyncio.TimerHandle | None = None
         self.closed = False
         """Nothing more is taken in; the reader gets what is there, then the end."""
         self.overflowed = False
@@ -51,9 +60,9 @@ class Outbox(Generic[T]):
         """Half of what may wait does."""
         return 2 * (len(self._messages) - self._free) >= self._limit
 
-    def put(self, message: T, *, past: bool = False) -> None:
+    def put(self, message: T, *, past: bool = False, hurry: bool = True) -> None:
         """Add a message; dropped when the outbox is closed. What a source puts is ``past``: it does
-        not count, for there is no more of it than a page.
+        not count, for there is no more of it than a page. Without ``hurry`` it may wait a little.
         """
         if self.closed:
             return
@@ -65,8 +74,10 @@ class Outbox(Generic[T]):
             return
         self._number += 1
         messages[self._number] = message
-        if self._wake is not None:
+        if hurry:
             self._notify()
+        elif self._later is None and not self._hurry:
+            self._later = asyncio.get_running_loop().call_later(_LATER_S, self._notify)
 
     def keep(self, key: int, message: T) -> None:
         """Add a message in place of the one with the same key (from 1), if that still waits."""
@@ -76,8 +87,7 @@ class Outbox(Generic[T]):
         if messages.pop(-key, None) is None:
             self._free += 1
         messages[-key] = message
-        if self._wake is not None:
-            self._notify()
+        self._notify()
 
     def withdraw(self, key: int) -> None:
         """Take the message with this key back, if it still waits."""
@@ -113,9 +123,9 @@ class Outbox(Generic[T]):
         """Wait for messages and take all of them; empty at the end."""
         if self._sources:
             self._start_pulling()
-        while not self._messages:
+        while not (self._hurry and self._messages):
             if self.closed:
-                return []
+                break
             if self._sources:
                 self._start_pulling()
             self._wake = asyncio.get_running_loop().create_future()
@@ -147,7 +157,12 @@ class Outbox(Generic[T]):
     def _clear(self) -> None:
         self._messages.clear()
         self._free = 0
+        self._hurry = False
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
 
     def _notify(self) -> None:
+        self._hurry = True
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)

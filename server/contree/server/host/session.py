@@ -123,6 +123,10 @@ class Session:
         """Say something; dropped when the stream is ending."""
         self.outbox.put(message, past=past)
 
+    def send_in_passing(self, message: ServerMessage | bytes) -> None:
+        """Say something that nobody waits for: with the next message, or a little later."""
+        self.outbox.put(message, hurry=False)
+
     def send_assigned(self, ref: int, message: ServerMessage) -> None:
         """Say that a seat is the client's: once for each, so it does not count as waiting."""
         self.outbox.keep(_FIRST_SEAT + 2 * ref, message)

@@ -240,20 +240,20 @@ class Tables:
             self._on_lost(table, "telling failed")
 
     def _committed(self, table: Table, step: Step, reply: Reply | None) -> None:
-        before, table.match = table.match, step.after
+        before, after = table.match, step.after
+        table.match = after
         table.moved_at = at = self._loop.time()
-        now = self.clock.now(at)
-        self._count(table, before, step)
         if reply is not None:
             reply(step)
-        self._tell(table, before, step, now)
+        self._tell(table, before, step, self.clock.now(at))
         table.busy = False
-        self._arm(table)
+        if after.stage is not before.stage or not self._wakes(table, at):
+            self._arm(table)
         while table.commands and not table.busy:
             command, waiting = table.commands.popleft()
             self._run(table, command, waiting)
         self.go_on(table)
-        if step.after.stage is Stage.ENDED:
+        if after.stage is Stage.ENDED:
             self.end(table)
 
     # -- telling --------------------------------------------------------------------------------
@@ -262,6 +262,7 @@ class Tables:
         """Tell seats and readers what came of a committed step, and start the clocks."""
         previous = before
         for entry, after in zip(step.entries, step.states, strict=True):
+            self._count(table, previous, entry, after)
             for reader in table.readers:
                 reader.read(previous, entry, after)
             if len(after.game.finished) > len(previous.game.finished):
@@ -299,7 +300,11 @@ class Tables:
                 # In a server that stops: whoever holds the match next asks.
                 attached.session.withdraw_turn(attached.ref)
             else:
-                attached.session.send_turn(attached.ref, self.turn(table, seat, again=False))
+                trip = attached.session.round_trip_ms
+                turn = frames.turn(
+                    after, seat, attached.ref, elapsed=0, round_trip=trip, again=False
+                )
+                attached.session.send_turn(attached.ref, turn)
 
     def elapsed_ms(self, table: Table, seat: Seat) -> int:
         """Milliseconds on a seat's clock; more than there are only where the store has proved alive
@@ -404,6 +409,14 @@ class Tables:
             timer.cancel()
         self._timers[match_id] = self._loop.call_at(comes, self._on_timer, table)
 
+    def _wakes(self, table: Table, at: float) -> bool:
+        """Whether the table has a timer that goes off before a decision asked at ``at`` is late.
+
+        Most moves come long before any deadline, so this spares them all looking for the next one.
+        """
+        timer = self._timers.get(table.match.id)
+        return timer is not None and timer.when() <= at + table.match.spec.time.per_move / 1000
+
     def rearm(self, table: Table) -> None:
         """Look at the deadlines again, after seats were attached or detached."""
         self._arm(table)
@@ -459,23 +472,21 @@ class Tables:
 
     # -- counting -------------------------------------------------------------------------------
 
-    def _count(self, table: Table, before: Match, step: Step) -> None:
+    def _count(self, table: Table, before: Match, entry: Entry, after: Match) -> None:
         """Count what was done; what is done in a contre window, when the window has closed."""
-        previous = before
-        for entry, after in zip(step.entries, step.states, strict=True):
-            table.uncounted.append((previous, entry))
-            if after.sealed is None:
-                for match, done in table.uncounted:
-                    self._count_one(match, done)
-                table.uncounted.clear()
-            previous = after
+        if after.sealed is not None:
+            table.uncounted.append((before, entry))
+            return
+        for match, done in table.uncounted:
+            self._count_one(match, done)
+        table.uncounted.clear()
+        self._count_one(before, entry)
 
     def _count_one(self, match: Match, entry: Entry) -> None:
         if isinstance(entry, Acted):
             kind = match.game.decision_kind(entry.seat)
             if kind is not None:
-                seconds = None if entry.by_house else entry.charged / 1000
-                self._metrics.moved(kind.name.lower(), seconds)
+                self._metrics.moved(kind.value, None if entry.by_house else entry.charged / 1000)
         elif isinstance(entry, Faulted):
             self._metrics.faults[entry.kind.value].inc()
 

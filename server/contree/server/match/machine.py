@@ -149,9 +149,13 @@ class _Steps:
         self._states: list[Match] = [match] if created else []
 
     def add(self, entry: Entry) -> None:
-        self.match = evolve(self.match, entry)
+        self.took(entry, evolve(self.match, entry))
+
+    def took(self, entry: Entry, after: Match) -> None:
+        """Add an entry that was applied already."""
+        self.match = after
         self._entries.append(entry)
-        self._states.append(self.match)
+        self._states.append(after)
 
     def act_for(self, seat: Seat, charged: int, bank: int) -> None:
         """The house acts in this seat."""
@@ -199,8 +203,9 @@ def _act(steps: _Steps, command: Act) -> Step:
         steps.time_out(seat)
         steps.settle()
         return steps.step(Verdict.LATE, "the clock had run out")
+    acted = Acted(seat, command.action, charge.charged, charge.bank, by_house=False)
     try:
-        steps.add(Acted(seat, command.action, charge.charged, charge.bank, by_house=False))
+        after = _acted(match, acted)
     except IllegalAction as error:
         replaced = state.illegal >= match.spec.faults.illegal_strikes
         # The action itself stays out of the detail: it may name a card that others may not see.
@@ -208,6 +213,9 @@ def _act(steps: _Steps, command: Act) -> Step:
         steps.add(Faulted(seat, FaultKind.ILLEGAL_ACTION, replaced, detail))
         steps.settle()
         return steps.step(Verdict.ILLEGAL, str(error))
+    if after.game.outcome is None and after.house_owes is None:
+        return Step((acted,), (after,), after, Verdict.ACCEPTED, "")  # as nearly all are
+    steps.took(acted, after)
     steps.settle()
     return steps.step()
 

@@ -199,7 +199,11 @@ class PlayServicer:
         def answered(outcome: Step | Rejected | MatchLost) -> None:
             if isinstance(outcome, MatchLost):
                 return  # whoever holds the match now asks again
-            session.send(self._result(session, table, ref, command, outcome))
+            if isinstance(outcome, Step) and outcome.verdict is Verdict.ACCEPTED:
+                # The bot has moved on: it hears of it with its next turn.
+                session.send_in_passing(frames.verdict(ref, decision, Verdict.ACCEPTED, ""))
+            else:
+                session.send(self._result(session, table, ref, command, outcome))
 
         self._host.tables.submit(table, command, answered)
 

@@ -1,4 +1,4 @@
-"""A bot for the service bench: as little thinking as possible, on the public SDK."""
+"""A bot of the public SDK for the service bench: as little thinking as possible."""
 
 from __future__ import annotations
 
