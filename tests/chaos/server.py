@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -109,9 +110,11 @@ class Server:
         """kill -9 of its embedded store; False when it has none at this moment."""
         for children in Path(f"/proc/{self.pid}/task").glob("*/children"):
             for pid in children.read_text().split():
-                if "valkey" in Path(f"/proc/{pid}/cmdline").read_text():
-                    os.kill(int(pid), signal.SIGKILL)
-                    return True
+                # What ended meanwhile has no command any more.
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    if "valkey" in Path(f"/proc/{pid}/cmdline").read_text():
+                        os.kill(int(pid), signal.SIGKILL)
+                        return True
         return False
 
     def memory_mb(self) -> float:

@@ -14,6 +14,7 @@ from tests.chaos.player import Player
 from tests.chaos.scale import choices, pick
 from tests.chaos.server import Server
 from tests.chaos.thinker import Thinker, think
+from tests.chaos.waiting import until
 
 from contree.client import TimeControl
 from contree.engine import Seat
@@ -58,7 +59,8 @@ async def _kill(server: Server) -> None:
     for kind in kinds:
         await asyncio.sleep(when.uniform(0.1, 2.5))
         if kind == "store":
-            assert server.kill_store()
+            # It may be starting; then it is killed as soon as it is there.
+            await until(server.kill_store, 30, "a store to kill")
             continue
         await server.kill()
         server.launch()

@@ -144,7 +144,7 @@ class Answer(NamedTuple):
     by_house: bool
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)  # those that are open now; more would be held for nothing
 def decision_id(secret: bytes, seat: Seat, since: int) -> bytes:
     """12 bytes: unguessable without the match's secret, the same for each server that asks."""
     message = bytes((seat,)) + since.to_bytes(8, "big")
