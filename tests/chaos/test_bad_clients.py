@@ -28,6 +28,8 @@ LIMITED: Final = (
     (grpc.StatusCode.RESOURCE_EXHAUSTED, "ERROR_REASON_RATE_LIMITED"),
     (grpc.StatusCode.RESOURCE_EXHAUSTED, "ERROR_REASON_CAPACITY"),
 )
+OVERRUN: Final = (grpc.StatusCode.CANCELLED, "")
+"""gRPC itself: more streams at once than it lets wait for the server to look at them."""
 IDLE: Final = pick(1_000, 10_000)
 A_CONNECTION: Final = 500
 """Streams."""
@@ -128,13 +130,15 @@ async def test_hello_twice_is_refused_and_the_stream_goes_on(door: aio.Channel) 
 async def test_streams_that_say_nothing(arena: Arena) -> None:
     alone = await arena.rates()
     async with AsyncExitStack() as stack:
-        streams = await _many(stack, arena, IDLE)
+        doors = await _doors(stack, arena)
+        streams = [RawStream(doors[number % len(doors)]) for number in range(IDLE)]
         ends = asyncio.gather(*(stream.end() for stream in streams))
         during = await arena.rates()
         opened = await arena.server.metric("contree_streams")
         how = {one[:2] for one in await ends}
     share = arena.compared(f"{IDLE} silent streams", during, alone + await arena.rates())
-    assert how <= {HELLO_EXPECTED, *LIMITED}
+    assert how <= {HELLO_EXPECTED, OVERRUN, *LIMITED}
+    assert HELLO_EXPECTED in how
     assert opened <= 2, "a stream counts from its Hello on"
     assert share >= HALF
 
@@ -143,17 +147,16 @@ async def test_idle_bots(arena: Arena) -> None:
     """They stay, as far as the limits allow: a host may have as many."""
     alone, empty = await arena.rates(), arena.server.memory_mb()
     async with AsyncExitStack() as stack:
-        streams = await _many(stack, arena, IDLE)
-        arriving = asyncio.create_task(_arrive(streams))
+        arriving = asyncio.create_task(_arrive(await _doors(stack, arena)))
         coming = await arena.rates()
-        await arriving
+        streams = await arriving
         idle = await arena.rates()
         grown = arena.server.memory_mb() - empty
         here = await arena.server.metric("contree_streams")
     alone += await arena.rates()
     arena.compared(f"{IDLE} bots arriving", coming, alone)
     share = arena.compared(f"{IDLE} idle bots", idle, alone)
-    print(f"{here:.0f} streams; the server grew by {grown:.0f} MB")
+    print(f"{here:.0f} of {len(streams)} streams; the server grew by {grown:.0f} MB")
     assert share >= HALF
 
 
@@ -264,24 +267,23 @@ async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:
 # -- helpers ---------------------------------------------------------------------------------------
 
 
-async def _many(stack: AsyncExitStack, arena: Arena, count: int) -> list[RawStream]:
-    """So many streams over as few connections as may be."""
-    streams = []
-    for first in range(0, count, A_CONNECTION):
-        door = await stack.enter_async_context(channel(arena.address))
-        streams += [RawStream(door) for _ in range(min(A_CONNECTION, count - first))]
-    return streams
+async def _doors(stack: AsyncExitStack, arena: Arena) -> list[aio.Channel]:
+    """Connections for as many streams as are to be idle."""
+    count = -(-IDLE // A_CONNECTION)
+    return [await stack.enter_async_context(channel(arena.address)) for _ in range(count)]
 
 
-async def _arrive(streams: list[RawStream]) -> None:
+async def _arrive(doors: list[aio.Channel]) -> list[RawStream]:
     """All say Hello, a hundred at a time, and stay; those beyond a limit may be refused."""
-    for first in range(0, len(streams), 100):
-        some = streams[first : first + 100]
-        for number, stream in enumerate(some, first):
-            await stream.say(hello("idle", instance_id=f"{number}"))
-        for stream in some:
-            end = await _welcome(stream)
+    streams: list[RawStream] = []
+    while len(streams) < IDLE:
+        some = [RawStream(doors[len(streams) % len(doors)]) for _ in range(100)]
+        streams += some
+        for number, stream in enumerate(some):
+            await stream.say(hello("idle", instance_id=f"{len(streams)}-{number}"))
+        for end in [await _welcome(stream) for stream in some]:
             assert end is None or end[:2] in LIMITED
+    return streams
 
 
 async def _welcome(stream: RawStream) -> Told | None:
