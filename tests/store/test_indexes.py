@@ -1,62 +1,12 @@
-"""Records, indexes, feeds and request ids."""
+"""Indexes, feeds and request ids."""
 
 import asyncio
 
 import pytest
 from redis.asyncio import Redis
+from tests.store.starting import archive, start
 
-from contree.server.store import Append, Created, MatchNotFound, RedisStore, keys
-
-MINUTE = 60_000
-
-
-async def start(store: RedisStore, match_id: str, *labels: str) -> Created:
-    return await store.create(
-        match_id, labels=labels, entries=[b"start"], owner="ann", lease_ms=MINUTE
-    )
-
-
-async def test_a_finished_match_has_a_record_and_is_no_longer_live(store: RedisStore) -> None:
-    await start(store, "a", "event")
-    await start(store, "b", "event")
-    assert await store.live() == ["a", "b"]
-    assert await store.record("a") is None
-    for _ in range(2):
-        await store.finish("a", b"the record", retain_s=None)
-        assert await store.record("a") == b"the record"
-        assert await store.live() == ["b"]
-    assert await store.matches("event") == ["a", "b"]
-    assert await store.read("a") == [b"start"]
-
-
-async def test_creating_a_finished_match_again_does_not_bring_it_back(store: RedisStore) -> None:
-    await start(store, "a")
-    await store.finish("a", b"the record", retain_s=None)
-    assert await start(store, "a") == Created(False, 0)
-    assert await store.live() == []
-
-
-async def test_what_was_never_a_match_cannot_finish(store: RedisStore, raw: Redis) -> None:
-    with pytest.raises(MatchNotFound):
-        await store.finish("a", b"the record", retain_s=None)
-    assert await store.record("a") is None
-    # It may be in an index when its creation was cut short; then it leaves it.
-    await raw.zadd(keys.LIVE, {"a": 0})
-    with pytest.raises(MatchNotFound):
-        await store.finish("a", b"the record", retain_s=None)
-    assert await store.live() == []
-    with pytest.raises(ValueError, match="at least one second"):
-        await store.finish("a", b"the record", retain_s=0)
-
-
-async def test_retention_covers_all_of_a_match(store: RedisStore, raw: Redis) -> None:
-    await start(store, "a")
-    await store.finish("a", b"the record", retain_s=3600)
-    for key in (keys.journal("a"), keys.lease("a"), keys.record("a")):
-        assert 3590 < await raw.ttl(key) <= 3600
-    await store.finish("a", b"the record", retain_s=None)
-    for key in (keys.journal("a"), keys.lease("a"), keys.record("a")):
-        assert await raw.ttl(key) == -1
+from contree.server.store import Append, FeedTrimmed, RedisStore, keys
 
 
 async def test_indexes_are_written_before_the_journal(store: RedisStore, raw: Redis) -> None:
@@ -86,28 +36,48 @@ async def test_indexes_are_paged_in_order(store: RedisStore) -> None:
         await store.matches("event", limit=0)
 
 
+async def one(store: RedisStore, label: str, payload: bytes) -> str:
+    (item_id,) = await store.announce([(label, payload)])
+    return item_id
+
+
 async def test_a_feed_is_followed_from_any_item(store: RedisStore) -> None:
-    first = await store.announce("event", b"1")
-    second = await store.announce("event", b"2")
-    await store.announce("other", b"x")
-    assert await store.follow("event", "0", 0) == [(first, b"1"), (second, b"2")]
-    assert await store.follow("event", first, 0) == [(second, b"2")]
-    assert await store.follow("event", second, 0) == []
-    assert await store.follow("event", second, 20) == []
-    assert await store.follow("none", "0", 20) == []
+    first, second, _ = await store.announce([("event", b"1"), ("event", b"2"), ("other", b"x")])
+    assert await store.follow({"event": "0"}, 0) == {"event": [(first, b"1"), (second, b"2")]}
+    assert await store.follow({"event": first}, 0) == {"event": [(second, b"2")]}
+    assert await store.follow({"event": second}, 0) == {}
+    assert await store.follow({"event": second}, 20) == {}
+    assert await store.follow({"none": "0"}, 20) == {}
+    assert await store.follow({}, 20) == {}
+    assert await store.updates("event", "0") == [(first, b"1"), (second, b"2")]
+    assert await store.updates("event", "0", limit=1) == [(first, b"1")]
+    assert await store.updates("event", first) == [(second, b"2")]
+    assert await store.updates("event", second) == []
+    assert await store.updates("none", "0") == []
+    assert (await store.newest("event"), await store.newest("none")) == (second, "0")
+
+
+async def test_many_feeds_are_followed_at_once(store: RedisStore, raw: Redis) -> None:
+    labels = [f"event-{n}" for n in range(50)]
+    waiting = asyncio.create_task(store.follow(dict.fromkeys(labels, "0"), 30_000))
+    async with asyncio.timeout(5):
+        while (await raw.info("clients"))["blocked_clients"] != 1:
+            pass
+        item = await one(store, "event-33", b"news")
+        assert await waiting == {"event-33": [(item, b"news")]}
 
 
 async def test_a_follower_is_woken_by_the_next_item(store: RedisStore, raw: Redis) -> None:
-    followers = [asyncio.create_task(store.follow("event", "0", 30_000)) for _ in range(20)]
+    followers = [asyncio.create_task(store.follow({"event": "0"}, 30_000)) for _ in range(20)]
     async with asyncio.timeout(5):
         while (await raw.info("clients"))["blocked_clients"] < 20:
             pass
-        item = await store.announce("event", b"news")
-        assert await asyncio.gather(*followers) == [[(item, b"news")]] * 20
+        item = await one(store, "event", b"news")
+        assert await asyncio.gather(*followers) == [{"event": [(item, b"news")]}] * 20
 
 
 async def test_a_follower_can_be_cancelled(store: RedisStore, raw: Redis) -> None:
-    follower = asyncio.create_task(store.follow("event", "0", 30_000))
+    follower = asyncio.create_task(store.follow({"event": "0"}, 30_000))
     async with asyncio.timeout(5):
         while not (await raw.info("clients"))["blocked_clients"]:
             pass
@@ -116,14 +86,29 @@ async def test_a_follower_can_be_cancelled(store: RedisStore, raw: Redis) -> Non
             await follower
         while (await raw.info("clients"))["blocked_clients"]:
             pass
-    item = await store.announce("event", b"news")
-    assert await store.follow("event", "0", 1000) == [(item, b"news")]
+    item = await one(store, "event", b"news")
+    assert await store.follow({"event": "0"}, 1000) == {"event": [(item, b"news")]}
 
 
 @pytest.mark.parametrize("token", ["", "$", "+", "1-2-3", "x", "1;FLUSHALL", "9" * 30])
 async def test_a_feed_is_followed_only_from_an_id(store: RedisStore, token: str) -> None:
     with pytest.raises(ValueError, match="no id of a feed"):
-        await store.follow("event", token, 0)
+        await store.follow({"event": token}, 0)
+    with pytest.raises(ValueError, match="no id of a feed"):
+        await store.updates("event", token)
+
+
+async def test_a_token_that_is_not_in_the_feed_is_refused_and_not_skipped_over(
+    store: RedisStore, raw: Redis
+) -> None:
+    old, kept, _ = await store.announce([("event", b"1"), ("event", b"2"), ("event", b"3")])
+    await raw.xtrim(keys.feed("event"), maxlen=2, approximate=False)
+    assert [payload for _, payload in await store.updates("event", kept)] == [b"3"]
+    assert [payload for _, payload in await store.updates("event", "0")] == [b"2", b"3"]
+    # Trimmed; never given, and far in the future; of a feed that is gone altogether.
+    for label, token in (("event", old), ("event", "9999999999999-0"), ("none", kept)):
+        with pytest.raises(FeedTrimmed, match="read its matches with ListMatches"):
+            await store.updates(label, token)
 
 
 async def test_feeds_are_capped_and_expire(
@@ -131,9 +116,9 @@ async def test_feeds_are_capped_and_expire(
 ) -> None:
     monkeypatch.setattr(keys, "FEED_LENGTH", 100)
     for n in range(1000):
-        await store.announce("event", b"%d" % n)
+        await one(store, "event", b"%d" % n)
     assert 100 <= await raw.xlen(keys.feed("event")) < 300
-    newest = await store.follow("event", "0", 0)
+    newest = await store.updates("event", "0")
     assert newest[-1][1] == b"999"
     assert 0 < await raw.ttl(keys.feed("event")) <= keys.FEED_EXPIRY_S
 
@@ -143,6 +128,8 @@ async def test_a_request_stays_bound_to_its_first_match(store: RedisStore, raw: 
     assert await store.remember("r", "b", 60) == "a"
     assert await store.remember("s", "b", 60) == "b"
     assert 0 < await raw.ttl(keys.request("r")) <= 60
+    assert await store.remember("u", "a", None) == "a"
+    assert await raw.ttl(keys.request("u")) == -1
     bound = await asyncio.gather(*(store.remember("t", f"m{i}", 60) for i in range(30)))
     assert len(set(bound)) == 1
 
@@ -150,20 +137,39 @@ async def test_a_request_stays_bound_to_its_first_match(store: RedisStore, raw: 
 async def test_every_key_is_of_a_known_family(store: RedisStore, raw: Redis) -> None:
     await start(store, "a", "event")
     await store.append([Append("a", 1, 1, (b"x",))])
-    await store.finish("a", b"the record", retain_s=None)
+    await archive(store, "a", 1, [b"start", b"x"])
     await start(store, "b", "event")
-    await store.announce("event", b"news")
+    await store.announce([("event", b"news")])
     await store.remember("r", "a", 60)
+    await store.disclose("g")
+    await store.may_sweep("ann", 1000)
     assert sorted(await raw.keys()) == sorted(
         [
-            *(b"{m:a}:journal", b"{m:a}:lease", b"{m:a}:record", b"{m:b}:journal", b"{m:b}:lease"),
-            *(
-                b"index:live",
-                b"index:leases",
-                b"index:label:event",
-                b"index:feed:event",
-                b"registry:request:r",
-            ),
+            *(b"{m:a}:archive", b"{m:b}:journal", b"{m:b}:lease"),
+            *(b"index:live", b"index:leases"),
+            *(b"index:label:event", b"index:labels", b"index:feed:event"),
+            *(b"registry:request:r", b"registry:disclosed:g", b"registry:sweeper"),
         ]
     )
+
+
+async def test_ids_of_entries_are_their_numbers(store: RedisStore, raw: Redis) -> None:
+    await start(store, "a", "event")
+    await store.append([Append("a", 1, 1, (b"x",))])
     assert (await raw.xinfo_stream("{m:a}:journal"))["last-generated-id"] == b"2-0"
+
+
+async def test_a_released_group_is_kept_as_long_as_its_matches(
+    store: RedisStore, raw: Redis
+) -> None:
+    assert not await store.disclosed("g")
+    await store.disclose("g", 60)
+    await store.keep_disclosed(["g", "other"], 100)
+    assert 60 < await raw.ttl(keys.disclosed("g")) <= 100
+    await store.keep_disclosed(["g"], 10)
+    assert await raw.ttl(keys.disclosed("g")) > 60
+    assert await store.disclosed("g")
+    assert not await store.disclosed("other")
+    await store.disclose("g")
+    await store.keep_disclosed(["g"], 100)
+    assert await raw.ttl(keys.disclosed("g")) == -1

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from redis.asyncio import Redis
+from tests.store.starting import archive
 
 from contree.server.store import Append, Appended, Fenced, MatchNotFound, RedisStore
 
@@ -135,8 +136,8 @@ async def test_many_are_taken_at_once(store: RedisStore, raw: Redis) -> None:
 
 async def test_a_finished_match_does_not_come_back_with_a_late_renewal(store: RedisStore) -> None:
     fence = await start(store)
-    await store.finish("m", b"record", retain_s=None)
-    assert await store.renew("ann", {"m": fence}, 0) == []
+    await archive(store, "m", fence)
+    assert await store.renew("ann", {"m": fence}, 0) == ["m"]
     assert await store.expired() == []
     assert await store.reindex() == 0
 

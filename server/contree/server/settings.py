@@ -293,6 +293,14 @@ class Settings:
         float,
         Setting("CONTREE_DRAIN_S", _seconds(0, 3600), "for bots to finish at a stop, at most"),
     ] = 5.0
+    retain_s: Annotated[
+        int,
+        Setting(
+            "CONTREE_RETAIN_S",
+            _whole(0, 100 * 365 * 86_400),
+            "how long an ended match and its record are kept; 0 for ever",
+        ),
+    ] = 30 * 86_400
     max_message_bytes: Annotated[
         int,
         Setting(

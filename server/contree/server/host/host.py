@@ -1,8 +1,10 @@
 """The host: all that a server does, behind the servicers. Composed of parts that do one thing each.
 
 seating    bots and seats            tables     live tables, commands, deadlines, commits
-ownership  leases, adoption          notices    records and feeds, after the journal
-watching   spectators and hosts      feeds      seats that want every event
+ownership  leases, adoption          notices    archives and feeds, after the journal
+watching   spectators                feeds      seats that want every event
+updates    hosts that watch labels   queries    matches read, wherever they are
+sweeper    what is left of matches that are gone
 """
 
 from __future__ import annotations
@@ -25,15 +27,19 @@ from contree.server.host.errors import (
     NotDisclosed,
     RequestIdReused,
 )
-from contree.server.host.folding import folded
 from contree.server.host.follow import EventFeeds
 from contree.server.host.notices import Notices
+from contree.server.host.owners import EVERY_OWNER, of_owner
 from contree.server.host.ownership import Ownership
+from contree.server.host.queries import Queries
 from contree.server.host.record import record_of
 from contree.server.host.seating import Seating
 from contree.server.host.session import Identity, Session
+from contree.server.host.summary import Seen, seen
+from contree.server.host.sweeper import Sweeper
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables, wall_ms
+from contree.server.host.updates import Updates
 from contree.server.host.watch import Watching
 from contree.server.match import (
     Abandon,
@@ -45,20 +51,20 @@ from contree.server.match import (
     Rejected,
     Stage,
     create,
+    decode_entry,
     encode_entry,
 )
 from contree.server.settings import Settings
 from contree.server.store import MatchNotFound, MatchStore
 from contree.server.telemetry import Metrics
 
-_REQUEST_TTL_S = 7 * 86_400
 _BEATS_AT_ONCE = 64
 """Sessions that are given a heartbeat before others have their turn."""
-_EVERY_OWNER = "*"
 _LEFT_S = 0.02
 """How often a server that drains looks whether all bots have left."""
 _WRITTEN_S = 1.0
 """For what is left to be written, at least."""
+_WEEK_S = 7 * 86_400
 _log = structlog.get_logger(__name__)
 
 
@@ -70,7 +76,10 @@ class Host:
         self.store = store
         self.metrics = metrics
         self._loop = asyncio.get_running_loop()
-        self.notices = Notices(store)
+        retain_s = settings.retain_s or None
+        # Request ids and releases of groups: from the start of a match, or from an earlier end on.
+        self._beyond_s = None if retain_s is None else retain_s + _WEEK_S
+        self.notices = Notices(store, retain_s=retain_s, release_s=self._beyond_s)
         self.tables = Tables(
             store,
             metrics,
@@ -91,6 +100,9 @@ class Host:
             lost=lambda match_id: self._lost_id(match_id, "lease"),
         )
         self.watching = Watching(store, self.tables)
+        self.updates = Updates(store)
+        self.queries = Queries(store, self.tables, self.notices, self.connected)
+        self.sweeper = Sweeper(store, settings.server_id, feed_s=retain_s)
         self.draining = False
         self._released: set[str] = set()
         self._creating: set[str] = set()
@@ -108,6 +120,8 @@ class Host:
                     self.notices.run,
                     self.ownership.keep,
                     self.ownership.adopt,
+                    self.updates.run,
+                    self.sweeper.run,
                     self._beat,
                     self._gauge,
                 )
@@ -152,54 +166,58 @@ class Host:
 
     # -- matches --------------------------------------------------------------------------------
 
-    async def create_match(self, spec: MatchSpec) -> Match:
+    async def create_match(self, spec: MatchSpec) -> Seen:
         """Create a match, or find the one that the request id made. Raises RequestIdReused."""
         if self.draining:
             raise Draining
         if spec.request_id:
-            request = _of_owner(spec.owner, spec.request_id)
-            bound = await self.store.remember(request, spec.match_id, _REQUEST_TTL_S)
+            request = of_owner(spec.owner, spec.request_id)
+            bound = await self.store.remember(request, spec.match_id, self._beyond_s)
             if bound != spec.match_id:
-                existing = await self._made_before(bound)
-                if existing is not None:
-                    _check_same(existing.spec, spec)
-                    return existing
-                # The first attempt died between the request id and the journal: go on with its id.
-                spec = _with_id(spec, bound)
+                try:
+                    return await self._made_before(bound, spec)
+                except MatchNotFound:
+                    # The first attempt died between the request id and the journal: go on with
+                    # its id.
+                    spec = _with_id(spec, bound)
         self._creating.add(spec.match_id)
         try:
             return await self._make(spec)
         finally:
             self._creating.discard(spec.match_id)
 
-    async def _make(self, spec: MatchSpec) -> Match:
+    async def _make(self, spec: MatchSpec) -> Seen:
         step = create(Created(spec), wall_ms())
+        journal = [encode_entry(entry) for entry in step.entries]
         made = await self.store.create(
             spec.match_id,
             labels=spec.labels,
-            entries=[encode_entry(entry) for entry in step.entries],
+            entries=journal,
             owner=self.settings.server_id,
             lease_ms=self.settings.lease_ms,
         )
         if not made.created:
-            existing = await self.match(spec.match_id)
-            _check_same(existing.spec, spec)
-            return existing
+            return await self._made_before(spec.match_id, spec)
         self.metrics.matches_created.inc()
-        return self._open(step.after, made.fence).match
+        match = self._open(step.after, made.fence, journal=journal).match
+        return seen(match, self.connected(match.id))
 
-    async def _made_before(self, match_id: str) -> Match | None:
-        try:
-            return await self.match(match_id)
-        except MatchNotFound:
-            return None
-
-    async def match(self, match_id: str) -> Match:
-        """A match as committed. Raises MatchNotFound."""
+    async def _made_before(self, match_id: str, asked: MatchSpec) -> Seen:
+        """A match that exists. Raises MatchNotFound, and RequestIdReused when it is another."""
         table = self.tables.get(match_id)
         if table is not None:
-            return table.match
-        return await folded(self.store, match_id)
+            existing = table.match.spec
+        else:
+            # A match that is over need not be played again to know what was asked for.
+            first = decode_entry((await self.store.read(match_id, limit=1))[0])
+            assert isinstance(first, Created)
+            existing = first.spec
+        _check_same(existing, asked)
+        return await self.queries.one(match_id)
+
+    async def match(self, match_id: str) -> Match:
+        """A match as committed. Raises MatchNotFound. Where the resource will do, see queries."""
+        return await self.queries.match(match_id)
 
     def connected(self, match_id: str) -> tuple[bool, bool, bool, bool]:
         """Which seats' bots are here."""
@@ -209,21 +227,16 @@ class Host:
         north, east, south, west = (attached is not None for attached in table.attached)
         return north, east, south, west
 
-    async def matches(self, label: str, after: str, limit: int) -> tuple[list[str], list[Match]]:
+    async def matches(self, label: str, after: str, limit: int) -> tuple[list[str], list[Seen]]:
         """The next ids of a label after an id, in the order created, and those that are matches."""
         ids = await self.store.matches(label, after=after, limit=limit)
-        found = []
-        for match_id in ids:
-            with contextlib.suppress(MatchNotFound):
-                found.append(await self.match(match_id))
-        return ids, found
+        return ids, [one for one in await self.queries.many(ids) if one is not None]
 
     async def cancel(self, match_id: str, reason: str) -> Match:
         """End a match without a result. Raises MatchNotFound, MatchEnded, MatchElsewhere."""
         table = self.tables.get(match_id)
         if table is None:
-            match = await self.match(match_id)
-            if match.stage is Stage.ENDED:
+            if (await self.queries.one(match_id)).ended:
                 raise MatchEnded(match_id)
             raise MatchElsewhere(match_id)
         try:
@@ -231,20 +244,19 @@ class Host:
         except Rejected:  # MatchLost goes on up
             raise MatchEnded(match_id) from None
 
-    async def disclosed(self, match: Match) -> bool:
+    async def disclosed(self, match: Seen) -> bool:
         """Whether the hidden cards of a match may be shown."""
-        if match.stage is not Stage.ENDED:
+        if not match.ended:
             return False
-        at_once = match.spec.disclosure is Disclosure.AT_MATCH_END
-        return at_once or await self.released(match.spec.owner, match.spec.group)
+        return not match.held_back or await self.released(match.owner, match.group)
 
     async def released(self, owner: str, name: str) -> bool:
         """Whether a disclosure group of this owner's is released."""
         if not name:
             return False
-        group = _of_owner(owner, name)
+        group = of_owner(owner, name)
         if group not in self._released:
-            everybodys = _of_owner(_EVERY_OWNER, name)
+            everybodys = of_owner(EVERY_OWNER, name)
             if not (await self.store.disclosed(group) or await self.store.disclosed(everybodys)):
                 return False
             self._released.add(group)
@@ -254,19 +266,20 @@ class Host:
         """Let the cards of the ended matches of a disclosure group be shown: of one owner's, for
         two hosts may use the same name; of every owner's when None.
         """
-        await self.store.disclose(_of_owner(_EVERY_OWNER if owner is None else owner, group))
+        name = of_owner(EVERY_OWNER if owner is None else owner, group)
+        await self.store.disclose(name, self._beyond_s)
 
     async def record(self, match_id: str) -> str:
         """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed."""
-        match = await self.match(match_id)
-        if match.stage is not Stage.ENDED:
+        match = await self.queries.one(match_id)
+        if not match.ended:
             raise MatchNotEnded(match_id)
         if not await self.disclosed(match):
             raise NotDisclosed(match_id)
-        data = await self.store.record(match_id)
-        if data is not None:
-            return data.decode()
-        return record_of(match)
+        kept = await self.store.kept(match_id)
+        if kept is not None and kept.record:
+            return kept.record.decode()
+        return record_of(await self.match(match_id))
 
     # -- sessions -------------------------------------------------------------------------------
 
@@ -286,8 +299,16 @@ class Host:
 
     # -- tables coming and going ----------------------------------------------------------------
 
-    def _open(self, match: Match, fence: int, *, adopted: bool = False) -> Table:
+    def _open(
+        self,
+        match: Match,
+        fence: int,
+        *,
+        journal: list[bytes] | None = None,
+        adopted: bool = False,
+    ) -> Table:
         table = self.tables.add(match, fence, adopted=adopted)
+        table.journal = journal
         if match.stage is Stage.ENDED:
             # Four players of the house have played it to its end already.
             self.tables.end(table)
@@ -299,19 +320,19 @@ class Host:
 
     def _adopt(self, match: Match, fence: int) -> None:
         if match.stage is Stage.ENDED:
-            # Its server died between the last entry and the record.
-            self._conclude(match)
+            # Its server died between the last entry and the archive.
+            self._conclude(match, fence, None)
             return
         self._open(match, fence, adopted=True)
 
     def _ended(self, table: Table) -> None:
         self.seating.close(table)
-        self._conclude(table.match)
+        self._conclude(table.match, table.fence, table.journal)
         self.seating.fill()
 
-    def _conclude(self, match: Match) -> None:
+    def _conclude(self, match: Match, fence: int, journal: list[bytes] | None) -> None:
         at_once = match.spec.disclosure is Disclosure.AT_MATCH_END
-        self.notices.ended(match, disclosed=at_once)
+        self.notices.ended(match, fence, journal, disclosed=at_once)
 
     def _lost(self, table: Table, why: str) -> None:
         _log.warning("match_lost", match_id=table.match.id, why=why)
@@ -378,14 +399,6 @@ def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:
     )
     if not same:
         raise RequestIdReused(asked.request_id, existing.match_id)
-
-
-def _of_owner(owner: str, name: str) -> str:
-    """A name that a host chose, so that no other host's is the same.
-
-    The separator is in no name: they can be printed.
-    """
-    return f"{owner}\x1f{name}" if owner else name
 
 
 def _with_id(spec: MatchSpec, match_id: str) -> MatchSpec:

@@ -7,8 +7,8 @@ clock, in seconds.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from contree.engine import SEATS, Seat
 from contree.server.host.errors import MatchLost
@@ -16,6 +16,9 @@ from contree.server.host.readers import Reader
 from contree.server.host.session import Session
 from contree.server.match import Command, Entry, Match, Rejected, Stage, Step
 from contree.server.match import clock as clocks
+
+_JOURNAL: Final = 4096
+"""Entries of a match that are held in memory, some 200 KB; the end of a longer one reads them."""
 
 Reply = Callable[[Step | Rejected | MatchLost], None]
 """Told what became of a command, after its entries are in the journal."""
@@ -40,6 +43,8 @@ class Table:
         self.commands: deque[tuple[Command, Reply | None]] = deque()
         self.attached: list[Attached | None] = [None, None, None, None]
         self.readers: list[Reader] = []
+        self.journal: list[bytes] | None = None
+        """All entries in the journal, to be archived at the end; None where they are not known."""
         self.turn_started: list[float | None] = [None, None, None, None]
         """When the clock of the owed decision began; None while it stands still."""
         self.uncounted: list[tuple[Match, Entry]] = []
@@ -52,6 +57,13 @@ class Table:
         self._away_since: list[float | None] = [None, None, None, None]
         self._away: list[float] = [0.0, 0.0, 0.0, 0.0]
         """Seconds away in all, not counting the absence that lasts."""
+
+    def keep(self, entries: Sequence[bytes]) -> None:
+        """Remember entries that were committed, unless they are too many to be held in memory."""
+        if self.journal is not None:
+            self.journal += entries
+            if len(self.journal) > _JOURNAL:
+                self.journal = None
 
     def attach(self, seat: Seat, attached: Attached, now: float) -> None:
         """A bot is there for the seat; a clock that stood still begins."""

@@ -181,6 +181,8 @@ class Tables:
         )
 
         def done(result: AppendResult | StoreError) -> None:
+            if isinstance(result, Appended):
+                table.keep(append.entries)
             self._answered(table, step, reply, result)
 
         self.committer.add(Commit(append, done))

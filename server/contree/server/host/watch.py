@@ -1,4 +1,4 @@
-"""Watching: one match for spectators, all matches of a label for hosts."""
+"""Watching one match, for spectators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from contree.server.store import MatchStore
 from contree.v1.event_pb2 import Event
 
 _POLL_S = 0.5
-_FEED_WAIT_MS = 5_000
 _LIVE: Final = 256
 """Sights that wait for a spectator; one more, and it is sent back to the journal."""
 
@@ -60,16 +59,6 @@ class Watching:
                         return
         finally:
             spectator.leave()
-
-    async def label(self, label: str, after: str) -> AsyncIterator[tuple[str, bytes]]:
-        """The feed of a label after an item id: (id, Match message); (id, b"") as a keepalive."""
-        while True:
-            items = await self._store.follow(label, after, _FEED_WAIT_MS)
-            if not items:
-                yield after, b""
-            for item_id, payload in items:
-                after = item_id
-                yield item_id, payload
 
 
 class _Spectator:

@@ -17,7 +17,7 @@ from contree.server.access import PermissionDenied, Unauthenticated
 from contree.server.host import errors as host
 from contree.server.host.watch import TooSlow
 from contree.server.match import JournalError, Rejected
-from contree.server.store import MatchNotFound, StoreError, StoreUnavailable
+from contree.server.store import FeedTrimmed, MatchNotFound, StoreError, StoreUnavailable
 from contree.v1 import error_reason_pb2
 from contree.wire import WireError
 
@@ -116,6 +116,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
         grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_RULES
     ),
     InvalidToken: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_TOKEN
+    ),
+    FeedTrimmed: Meaning(
         grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_TOKEN
     ),
     HelloExpected: Meaning(

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any, Final
 
 from google.protobuf import duration_pb2
 from grpc import aio
 
-from contree.server.access import Caller, Role, current_caller
+from contree.server.access import Role, current_caller
 from contree.server.host import Host
-from contree.server.host.resources import match_to_pb
 from contree.server.host.showing import Audience, shown_to
-from contree.server.match import Match
+from contree.server.host.summary import Seen, seen, unpack
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import match_spec
-from contree.server.store import MatchNotFound
+from contree.server.rpc.stalls import Ending
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
 _MAX_ID: Final = 128
-_OWNERS: Final = 100_000
-"""Matches whose owner is remembered."""
+_STALLED_S: Final = 60.0
+"""A watcher that does not read for so long is sent away."""
 _FEED_ID: Final = re.compile(r"\d{1,19}(-\d{1,19})?", re.ASCII)
 Context = aio.ServicerContext[Any, Any]
 
@@ -33,7 +33,6 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._owners: dict[str, str] = {}
 
     async def CreateMatch(
         self, request: match_service_pb2.CreateMatchRequest, context: Context
@@ -48,7 +47,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         self, request: match_service_pb2.GetMatchRequest, context: Context
     ) -> match_service_pb2.GetMatchResponse:
         """Read a match."""
-        match = await self._host.match(_id(request.match_id))
+        match = await self._host.queries.one(_id(request.match_id))
         return match_service_pb2.GetMatchResponse(match=await self._resource(match))
 
     async def ListMatches(
@@ -73,7 +72,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         match_id = _id(request.match_id)
         await self._must_own(match_id)
         match = await self._host.cancel(match_id, request.reason[:200])
-        return match_service_pb2.CancelMatchResponse(match=await self._resource(match))
+        return match_service_pb2.CancelMatchResponse(match=await self._resource(seen(match)))
 
     async def GetRecord(
         self, request: match_service_pb2.GetRecordRequest, context: Context
@@ -93,13 +92,17 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         after = request.resume_token or "0"
         if not _FEED_ID.fullmatch(after):
             raise InvalidToken("resume_token")
-        caller = current_caller()
-        async for token, payload in self._host.watching.label(request.label, after):
-            response = match_service_pb2.WatchMatchesResponse(resume_token=token)
-            if payload:
-                told = match_pb2.Match.FromString(payload)
-                response.match.CopyFrom(await self._told(told, caller))
-            yield response
+        ending = Ending(context)
+        try:
+            async with aclosing(self._host.updates.watch(request.label, after)) as updates:
+                async for token, payload in updates:
+                    response = match_service_pb2.WatchMatchesResponse(resume_token=token)
+                    if payload:
+                        response.match.CopyFrom(await self._shown(unpack(payload)))
+                    with ending.at_most(_STALLED_S):
+                        yield response
+        finally:
+            ending.over()
 
     async def ReleaseGroup(
         self, request: match_service_pb2.ReleaseGroupRequest, context: Context
@@ -140,43 +143,21 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
             ]
         )
 
-    async def _resource(self, match: Match) -> match_pb2.Match:
-        caller, spec = current_caller(), match.spec
-        audience = audience_of(caller, spec.owner, [seat.key_id for seat in match.seats])
-        message = match_to_pb(
-            match,
-            self._host.connected(match.id),
-            disclosed=await self._host.disclosed(match),
-            keys=audience is Audience.HOST,
-        )
-        return await self._shown(message, audience, spec.owner)
+    async def _resource(self, match: Seen) -> match_pb2.Match:
+        match.message.disclosed = await self._host.disclosed(match)
+        return await self._shown(match)
 
-    async def _shown(
-        self, message: match_pb2.Match, audience: Audience, owner: str
-    ) -> match_pb2.Match:
+    async def _shown(self, match: Seen) -> match_pb2.Match:
+        """What the caller may read of a match."""
+        audience = audience_of(current_caller(), match.owner, match.keys)
         if audience is Audience.HOST:
-            return message
-        released = await self._host.released(owner, message.disclosure_group)
-        return shown_to(audience, message, released=released)
+            return match.message
+        released = await self._host.released(match.owner, match.group)
+        return shown_to(audience, match.message, released=released)
 
     async def _must_own(self, match_id: str) -> None:
-        match = await self._host.match(match_id)
-        current_caller().must_own(match.spec.owner, match_id)
-
-    async def _told(self, message: match_pb2.Match, caller: Caller) -> match_pb2.Match:
-        """What a caller may read of a match of a feed. Its owner never changes."""
-        if Role.OPERATOR in caller.roles:
-            return message
-        owner = self._owners.get(message.id)
-        if owner is None:
-            try:
-                owner = (await self._host.match(message.id)).spec.owner
-            except MatchNotFound:
-                return shown_to(Audience.PUBLIC, message, released=False)
-            if len(self._owners) >= _OWNERS:
-                self._owners.clear()
-            self._owners[message.id] = owner
-        return await self._shown(message, audience_of(caller, owner, ()), owner)
+        match = await self._host.queries.one(match_id)
+        current_caller().must_own(match.owner, match_id)
 
 
 def _id(match_id: str) -> str:

@@ -10,9 +10,9 @@ from grpc import aio
 from contree.server.access import current_caller
 from contree.server.host import Host
 from contree.server.host.errors import WatchClosed
-from contree.server.host.resources import match_to_pb
+from contree.server.host.resources import STAGE_TO_PB
 from contree.server.host.showing import Audience, may_watch, shown_to
-from contree.server.match import Match
+from contree.server.host.summary import Seen, seen
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument
 from contree.server.rpc.stalls import Ending
@@ -35,33 +35,32 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
         """Follow one match: public events, with all hands once they are disclosed."""
         if not request.match_id:
             raise InvalidArgument("match_id", "is empty")
-        match = await self._host.match(request.match_id)
-        caller, owner = current_caller(), match.spec.owner
+        match = await self._host.queries.one(request.match_id)
+        caller, owner = current_caller(), match.owner
         # Only a key proves who the host is: without one everybody is a spectator here.
         audience = audience_of(caller, owner, ()) if caller.key_id else Audience.PUBLIC
-        whole = match_to_pb(match, self._host.connected(match.id), disclosed=False)
-        released = await self._host.released(owner, match.spec.group)
-        if audience is not Audience.HOST and not may_watch(whole, released=released):
+        released = await self._host.released(owner, match.group)
+        if audience is not Audience.HOST and not may_watch(match.message, released=released):
             raise WatchClosed(match.id)
         disclosed = await self._host.disclosed(match)
         yield spectate_service_pb2.WatchResponse(match=await self._resource(match, audience))
-        stage = match.stage
+        state = match.message.state
         ending = Ending(context)
         try:
             async for sight in self._host.watching.match(
                 match.id, request.after_seq, disclosed=disclosed
             ):
                 response = spectate_service_pb2.WatchResponse(events=sight.events)
-                if sight.match.stage is not stage:
-                    stage = sight.match.stage
-                    response.match.CopyFrom(await self._resource(sight.match, audience))
+                if STAGE_TO_PB[sight.match.stage] != state:
+                    state = STAGE_TO_PB[sight.match.stage]
+                    now = seen(sight.match, self._host.connected(match.id))
+                    response.match.CopyFrom(await self._resource(now, audience))
                 with ending.at_most(_STALLED_S):
                     yield response
         finally:
             ending.over()
 
-    async def _resource(self, match: Match, audience: Audience) -> match_pb2.Match:
-        connected = self._host.connected(match.id)
-        whole = match_to_pb(match, connected, disclosed=await self._host.disclosed(match))
-        released = await self._host.released(match.spec.owner, match.spec.group)
-        return shown_to(audience, whole, released=released)
+    async def _resource(self, match: Seen, audience: Audience) -> match_pb2.Match:
+        match.message.disclosed = await self._host.disclosed(match)
+        released = await self._host.released(match.owner, match.group)
+        return shown_to(audience, match.message, released=released)

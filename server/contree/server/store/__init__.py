@@ -1,4 +1,4 @@
-"""The match store: journals, leases, records, indexes and feeds of matches.
+"""The match store: journals, leases, archives, indexes and feeds of matches.
 
 `connect` gives a `MatchStore` on a Redis or Valkey server; `embedded_store` starts such a server.
 """
@@ -7,18 +7,25 @@ from contree.server.store.api import (
     Append,
     Appended,
     AppendResult,
+    Archived,
     Conflict,
     Created,
     Fenced,
+    Finish,
+    FinishResult,
+    Kept,
     KeyStore,
+    Look,
     MatchStore,
     StoredKey,
+    Swept,
 )
 from contree.server.store.api_keys import RedisKeys
 from contree.server.store.embedded import EmbeddedStore, embedded_store, start_embedded
 from contree.server.store.errors import (
     BadStoreUrl,
     EmbeddedStoreError,
+    FeedTrimmed,
     MatchNotFound,
     StoreError,
     StoreRefused,
@@ -31,13 +38,19 @@ __all__ = [
     "Append",
     "AppendResult",
     "Appended",
+    "Archived",
     "BadStoreUrl",
     "Conflict",
     "Created",
     "EmbeddedStore",
     "EmbeddedStoreError",
+    "FeedTrimmed",
     "Fenced",
+    "Finish",
+    "FinishResult",
+    "Kept",
     "KeyStore",
+    "Look",
     "MatchNotFound",
     "MatchStore",
     "RedisKeys",
@@ -47,6 +60,7 @@ __all__ = [
     "StoreSettings",
     "StoreUnavailable",
     "StoredKey",
+    "Swept",
     "connect",
     "embedded_store",
     "start_embedded",

@@ -4,6 +4,9 @@ The journal of a match is a list of entries, numbered from 1; its version is the
 Entries are opaque bytes here. A server writes to a match only under a lease, and each lease has a
 fencing number higher than all before it, so that a server that lost its lease without noticing
 cannot write any more. Leases are measured on the store's clock only.
+
+A match that has ended is archived: in one step its journal and lease go and its archive is there,
+which holds the same entries, a summary and a record. ``read`` does not show the difference.
 """
 
 from __future__ import annotations
@@ -48,6 +51,51 @@ class Fenced(NamedTuple):
 AppendResult = Appended | Conflict | Fenced
 
 
+class Finish(NamedTuple):
+    """An ended match to be archived: all its entries, and what is read of it most.
+
+    `fence` is that of the lease under which the match was held.
+    """
+
+    match_id: str
+    fence: int
+    entries: Sequence[bytes]
+    summary: bytes
+    record: bytes
+
+
+class Archived(NamedTuple):
+    """The match has its archive, and no journal any more."""
+
+
+FinishResult = Archived | Conflict | Fenced
+
+
+class Look(NamedTuple):
+    """What a listing needs of a match: its summary when it is archived, else its next entries."""
+
+    summary: bytes | None
+    version: int
+    """Entries in its journal; 0 when it has none, so that without a summary it is not there."""
+    after: int
+    entries: list[bytes]
+    """Entries after number ``after``."""
+
+
+class Swept(NamedTuple):
+    """What a sweep did, and where the next one begins; "" when all has been looked at."""
+
+    cursor: str
+    removed: int
+
+
+class Kept(NamedTuple):
+    """What is kept of an archived match besides its entries."""
+
+    summary: bytes
+    record: bytes
+
+
 class StoredKey(NamedTuple):
     """An API key as kept: what it allows is opaque here."""
 
@@ -67,7 +115,7 @@ class Created(NamedTuple):
 
 
 class MatchStore(Protocol):
-    """Journals, leases, records, indexes and feeds of matches.
+    """Journals, leases, archives, indexes and feeds of matches.
 
     Every method may raise `StoreUnavailable` or `StoreRefused`, within a bounded time, and may be
     called again after `StoreUnavailable`. Every method may be called concurrently.
@@ -100,7 +148,20 @@ class MatchStore(Protocol):
         ...
 
     async def read(self, match_id: str, after: int = 0, *, limit: int | None = None) -> list[bytes]:
-        """The entries after number `after`, in order, at most `limit`. Raises `MatchNotFound`."""
+        """Up to `limit` entries after number `after`, in order, archived or not.
+
+        Raises `MatchNotFound`.
+        """
+        ...
+
+    async def look(
+        self, match_ids: Sequence[str], *, after: Mapping[str, int] | None = None, limit: int = 1024
+    ) -> list[Look]:
+        """What there is of matches, in one round trip: see `Look`.
+
+        Of each up to `limit` entries after the number that `after` has for it, from the first where
+        it has none.
+        """
         ...
 
     async def acquire(self, match_id: str, owner: str, lease_ms: int) -> int | None:
@@ -141,30 +202,21 @@ class MatchStore(Protocol):
         """Let `expired` name the live matches that it does not know of; how many there were."""
         ...
 
-    async def finish(self, match_id: str, record: bytes, *, retain_s: int | None) -> None:
-        """Store the record of an ended match and take it from the live matches.
+    async def finish(
+        self, group: Sequence[Finish], *, retain_s: int | None
+    ) -> list[FinishResult | StoreError]:
+        """Archive ended matches, and take them from the live ones; results have the order given.
 
-        Journal and record are kept for `retain_s` seconds, or for ever when None; the record never
-        outlives the journal. Idempotent. Raises `MatchNotFound`.
+        Each in one step, so that no crash leaves a match with neither journal nor archive, or both.
+        Archives are kept for `retain_s` seconds, or for ever when None. `Archived` is the answer
+        for a match that is archived already; `Fenced` when another owner has it, `Conflict` when
+        `entries` is not its journal, `MatchNotFound` when there is none: then nothing is changed.
+        Idempotent.
         """
         ...
 
-    async def conclude(
-        self,
-        finished: Mapping[str, bytes],
-        announced: Sequence[tuple[str, bytes]],
-        *,
-        retain_s: int | None,
-    ) -> None:
-        """`finish` for each match id and record, `announce` for each label and payload, in order.
-
-        One round trip for all. A match without a journal is passed over. Idempotent but for the
-        feeds, which get an item at least once.
-        """
-        ...
-
-    async def record(self, match_id: str) -> bytes | None:
-        """The record of a finished match; None while it has none."""
+    async def kept(self, match_id: str) -> Kept | None:
+        """Summary and record of an archived match; None while it has none."""
         ...
 
     async def live(self, *, after: str = "", limit: int = 1000) -> list[str]:
@@ -181,31 +233,68 @@ class MatchStore(Protocol):
         """
         ...
 
-    async def announce(self, label: str, payload: bytes) -> str:
-        """Add to the label's feed, which keeps about its newest 100,000; the new item's id.
+    async def announce(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
+        """Add payloads to the feeds of labels, in order, in one round trip; the items' ids.
 
-        Delivered at least once: an item can be there twice after a lost reply.
+        A feed keeps about its newest 100,000. Delivered at least once: an item can be there twice
+        after a lost reply. Ids grow.
         """
         ...
 
-    async def follow(self, label: str, after: str, wait_ms: int) -> list[tuple[str, bytes]]:
-        """The next items of the label's feed after the id `after` ("0" is the start), up to 1,000.
+    async def updates(self, label: str, after: str, limit: int = 1000) -> list[tuple[str, bytes]]:
+        """The next items of a label's feed after the item `after` ("0" is the start); without wait.
+
+        Raises `FeedTrimmed` when the item `after` is not in the feed (any more), so that items
+        after it may be missing, and `ValueError` when it is no id of a feed.
+        """
+        ...
+
+    async def follow(
+        self, after: Mapping[str, str], wait_ms: int
+    ) -> dict[str, list[tuple[str, bytes]]]:
+        """The next items of many labels' feeds, each after an id, up to 1,000 of each.
 
         Waits up to `wait_ms` milliseconds for the first one, not at all when 0; may be empty.
-        Raises `ValueError` when `after` is no id of a feed.
+        Raises `ValueError` when an id is none of a feed. Whether items are missing is not looked
+        at: see `updates`.
         """
         ...
 
-    async def remember(self, request_id: str, match_id: str, ttl_s: int) -> str:
+    async def newest(self, label: str) -> str:
+        """The id of the newest item of a label's feed, "0" when there was none yet."""
+        ...
+
+    async def remember(self, request_id: str, match_id: str, ttl_s: int | None) -> str:
         """Bind a request to a match for `ttl_s` seconds; the match it was bound to first."""
         ...
 
-    async def disclose(self, group: str) -> None:
-        """Release a disclosure group: the cards of its ended matches may be shown. Idempotent."""
+    async def disclose(self, group: str, ttl_s: int | None = None) -> None:
+        """Release a disclosure group: the cards of its ended matches may be shown. Idempotent.
+
+        Kept for `ttl_s` seconds from the last call, or for ever when None.
+        """
         ...
 
     async def disclosed(self, group: str) -> bool:
         """Whether a disclosure group has been released."""
+        ...
+
+    async def keep_disclosed(self, groups: Sequence[str], ttl_s: int) -> None:
+        """Keep the releases of those groups that are released for `ttl_s` seconds from now."""
+        ...
+
+    # -- sweeping -------------------------------------------------------------------------------
+
+    async def may_sweep(self, owner: str, lease_ms: int) -> bool:
+        """Take or prolong the sweeper's lease; False when another server has it."""
+        ...
+
+    async def sweep(self, cursor: str, *, limit: int, feed_s: int | None) -> Swept:
+        """Look at up to `limit` members of the indexes from a place ("" is the start).
+
+        Members whose match is gone, and live ones whose match is archived, are removed. Items of
+        feeds older than `feed_s` seconds are trimmed. A few round trips, whatever the store holds.
+        """
         ...
 
     async def ping(self) -> None:

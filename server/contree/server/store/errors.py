@@ -3,7 +3,8 @@
     StoreError
     ├── StoreUnavailable      no answer, or an answer that says "not now": try again later
     ├── StoreRefused          an answer that trying again does not change: a bug or a wrong set-up
-    ├── MatchNotFound         the match has no journal
+    ├── MatchNotFound         the match has neither journal nor archive
+    ├── FeedTrimmed           what came after an item of a feed is not all there any more
     ├── BadStoreUrl           the address of the store cannot be read
     └── EmbeddedStoreError    the store that a server starts by itself cannot start
 
@@ -51,7 +52,7 @@ class StoreRefused(StoreError):
 
 
 class MatchNotFound(StoreError):
-    """The match has no journal: never created, or past its retention."""
+    """The match is not in the store: never created, or past its retention."""
 
     def __init__(self, match_id: str) -> None:
         self.match_id = match_id
@@ -60,6 +61,23 @@ class MatchNotFound(StoreError):
     def __str__(self) -> str:
         return (
             f"There is no match {self.match_id!r} in the store: check the id, or create it first."
+        )
+
+
+class FeedTrimmed(StoreError):
+    """An item of a feed is not there (any more), so that what came after it may be missing too."""
+
+    field = "resume_token"
+
+    def __init__(self, label: str, after: str) -> None:
+        self.label = label
+        self.after = after
+        super().__init__(label, after)
+
+    def __str__(self) -> str:
+        return (
+            f"The updates of label {self.label!r} after {self.after} are not kept any more: read "
+            "its matches with ListMatches, and watch again with an empty resume_token."
         )
 
 

@@ -3,13 +3,16 @@
 | key                   | type       | content                                     | expiry    |
 |-----------------------|------------|---------------------------------------------|-----------|
 | of a match, all in one hash slot                                                             |
-| `{m:ID}:journal`      | stream     | entry n has id `n-0` and one field `e`      | retention |
-| `{m:ID}:lease`        | hash       | `fence`, `owner`, `until` in ms of the      | retention |
+| `{m:ID}:journal`      | stream     | entry n has id `n-0` and one field `e`      | none      |
+| `{m:ID}:lease`        | hash       | `fence`, `owner`, `until` in ms of the      | none      |
 |                       |            | store's clock, `creation` nonce             |           |
-| `{m:ID}:record`       | string     | the record of the ended match               | retention |
+| `{m:ID}:archive`      | hash       | an ended match, in place of the two above,  | retention |
+|                       |            | all compressed: `summary`, `record`, the    |           |
+|                       |            | entries in `j0`, `j1`... (1,024 each)       |           |
 | registries                                                                                   |
 | `registry:request:ID` | string     | the match id first bound to the request     | caller's  |
-| `registry:disclosed:GROUP` | string | `1` once the disclosure group is released  | none      |
+| `registry:disclosed:GROUP` | string | `1` once the disclosure group is released  | caller's  |
+| `registry:sweeper`    | string     | the server that sweeps the indexes          | its lease |
 | `registry:key:ID`     | hash       | an API key: `key` is the SHA-256 of its     | none      |
 |                       |            | first token and what it allows, `digest`    |           |
 |                       |            | that of its newest token, `revoked` ms      |           |
@@ -20,13 +23,16 @@
 | `index:leases`        | sorted set | ids of unfinished matches; score: when the  | none      |
 |                       |            | lease ends, in ms of the store's clock      |           |
 | `index:label:LABEL`   | sorted set | ids of the label's matches, with score 0    | none      |
+| `index:labels`        | sorted set | all labels that have the one above, score 0 | none      |
 | `index:feed:LABEL`    | stream     | one field `p`, about the newest 100,000     | 30 days   |
 |                       |            |                                             | unused    |
 
 The version of a match is the length of its journal (XLEN): a journal only grows, one entry at a
 time, so there is no second place that could disagree. The keys of a match share the hash tag in
-braces and so live on one node of a cluster, where a script changes them together. The index of
-leases says where to look; whether a match is leased only its own lease tells.
+braces and so live on one node of a cluster, where a script changes them together: a match has
+either a journal or an archive, at every moment. The index of leases says where to look; whether a
+match is leased only its own lease tells. Members of indexes whose match is gone, and those of the
+indexes of unfinished matches whose match is archived, are swept (`sweep.py`).
 """
 
 from __future__ import annotations
@@ -37,6 +43,8 @@ FEED_EXPIRY_S = 30 * 24 * 3600
 LIVE = b"index:live"
 API_KEYS = b"registry:keys"
 LEASES = b"index:leases"
+LABELS = b"index:labels"
+SWEEPER = b"registry:sweeper"
 
 
 def journal(match_id: str) -> bytes:
@@ -49,9 +57,9 @@ def lease(match_id: str) -> bytes:
     return b"{m:%b}:lease" % match_id.encode()
 
 
-def record(match_id: str) -> bytes:
-    """The record of an ended match."""
-    return b"{m:%b}:record" % match_id.encode()
+def archive(match_id: str) -> bytes:
+    """What is kept of an ended match."""
+    return b"{m:%b}:archive" % match_id.encode()
 
 
 def request(request_id: str) -> bytes:

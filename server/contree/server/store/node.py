@@ -78,7 +78,8 @@ RELEASE: Final = Script("release")
 FINISH: Final = Script("finish")
 LEASED: Final = Script("leased")
 EXPIRED: Final = Script("expired")
-_SCRIPTS: Final = (APPEND, CREATE, ACQUIRE, RENEW, RELEASE, FINISH, LEASED, EXPIRED)
+HOLD: Final = Script("hold")
+_SCRIPTS: Final = (APPEND, CREATE, ACQUIRE, RENEW, RELEASE, FINISH, LEASED, EXPIRED, HOLD)
 _LOAD_ALL: Final = [script.load for script in _SCRIPTS]
 PING: Final = Command.of(b"", b"PING")
 

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contree.server.store import keys
+from contree.server.store import archive, keys, sweep
 from contree.server.store.api import (
     Append,
     Appended,
     AppendResult,
+    Archived,
     Conflict,
     Created,
     Fenced,
+    Finish,
+    FinishResult,
+    Kept,
+    Look,
+    Swept,
 )
 from contree.server.store.api_keys import RedisKeys
-from contree.server.store.errors import MatchNotFound, StoreError
+from contree.server.store.errors import FeedTrimmed, MatchNotFound, StoreError
 from contree.server.store.node import (
     ACQUIRE,
     APPEND,
     CREATE,
     EXPIRED,
     FINISH,
+    HOLD,
     LEASED,
     PING,
     RELEASE,
@@ -35,6 +43,9 @@ from contree.server.store.node import (
 from contree.server.store.settings import StoreSettings
 
 _FOLLOW_AT_ONCE = b"1000"
+_LONG = 4096
+"""Entries that are too many to be compressed while others wait."""
+_START = ("0", "0-0")
 _FEED_ID = re.compile(r"\d{1,19}(-\d{1,19})?", re.ASCII)
 
 
@@ -74,25 +85,29 @@ class RedisStore:
         if not (match_id and owner and entries and all(labels)):
             raise ValueError("a match is created with an id, an owner, entries and no empty label")
         member = match_id.encode()
-        # The indexes come first, so that no crash leaves a match that none of them names.
-        await self._run_each(
-            [
-                _leased(b"NX", lease_ms, [match_id]),
-                *(
-                    command(b"ZADD", index, b"0", member)
-                    for index in (keys.LIVE, *map(keys.label, labels))
-                ),
-            ]
+        # The indexes come first, so that no crash leaves a match that none of them names. And once
+        # more after the journal: a sweep that took the new member for a stale one cannot have it
+        # away for good.
+        named = [
+            _leased(b"NX", lease_ms, [match_id]),
+            *(
+                command(b"ZADD", index, b"0", name)
+                for index, name in (
+                    (keys.LIVE, member),
+                    *((keys.label(label), member) for label in labels),
+                    *((keys.LABELS, label.encode()) for label in labels),
+                )
+            ),
+        ]
+        await self._run_each(named)
+        make = CREATE.call(
+            (keys.journal(match_id), keys.lease(match_id), keys.archive(match_id)),
+            owner.encode(),
+            b"%d" % lease_ms,
+            secrets.token_bytes(8),
+            *entries,
         )
-        outcome = await self._node.run(
-            CREATE.call(
-                (keys.journal(match_id), keys.lease(match_id), keys.record(match_id)),
-                owner.encode(),
-                b"%d" % lease_ms,
-                secrets.token_bytes(8),
-                *entries,
-            )
-        )
+        outcome, *_ = await self._run_each([make, *named])
         if outcome == b"created":
             return Created(True, 1)
         if outcome == b"finished":
@@ -122,16 +137,60 @@ class RedisStore:
 
     async def read(self, match_id: str, after: int = 0, *, limit: int | None = None) -> list[bytes]:
         """See `MatchStore.read`."""
-        journal = keys.journal(match_id)
-        count = () if limit is None else (b"COUNT", b"%d" % limit)
-        items = await self._node.run(
-            command(b"XRANGE", journal, b"%d-0" % (after + 1), b"+", *count)
+        items = await self._node.run(_range(match_id, after, limit))
+        if items:
+            return [fields[1] for _, fields in items]
+        # A journal has its first entry from the moment it exists, and never comes back once it is
+        # archived: none at all means that there was no journal when it was read.
+        if after and await self._node.run(command(b"EXISTS", keys.journal(match_id))):
+            return []
+        return await self._archived(match_id, after, limit)
+
+    async def _archived(self, match_id: str, after: int, limit: int | None) -> list[bytes]:
+        """Entries of an archived match."""
+        entries: list[bytes] = []
+        wanted = limit
+        while True:
+            part = archive.chunk_of(after)
+            value, version = await self._node.run(
+                command(b"HMGET", keys.archive(match_id), part, archive.VERSION)
+            )
+            if version is None:
+                raise MatchNotFound(match_id)
+            if value is None:
+                return entries
+            found = archive.unpacked(value)[after % archive.CHUNK :][:wanted]
+            entries += found
+            after += len(found)
+            wanted = None if limit is None else limit - len(entries)
+            if not found or wanted == 0 or after >= int(version):
+                return entries
+
+    async def look(
+        self, match_ids: Sequence[str], *, after: Mapping[str, int] | None = None, limit: int = 1024
+    ) -> list[Look]:
+        """See `MatchStore.look`."""
+        places = [(after or {}).get(match_id, 0) for match_id in match_ids]
+        # The journal first: a match that is archived between the two is seen in its archive.
+        replies = await self._run_each(
+            [
+                part
+                for match_id, place in zip(match_ids, places, strict=True)
+                for part in (
+                    command(b"XLEN", keys.journal(match_id)),
+                    _range(match_id, place, limit),
+                    command(b"HGET", keys.archive(match_id), archive.SUMMARY),
+                )
+            ]
         )
-        # A journal has its first entry from the moment it exists: none at all means that there was
-        # no journal when it was read, whatever became of it since.
-        if not items and not (after and await self._node.run(command(b"EXISTS", journal))):
-            raise MatchNotFound(match_id)
-        return [fields[1] for _, fields in items]
+        return [
+            Look(None, version, place, [fields[1] for _, fields in items])
+            if summary is None
+            else Look(archive.text(summary), 0, place, [])
+            for version, items, summary, place in zip(
+                replies[::3], replies[1::3], replies[2::3], places, strict=True
+            )
+        ]
 
     async def acquire(self, match_id: str, owner: str, lease_ms: int) -> int | None:
         """See `MatchStore.acquire`."""
@@ -216,18 +275,39 @@ class RedisStore:
                 added += len(missing)
         return added
 
-    async def finish(self, match_id: str, record: bytes, *, retain_s: int | None) -> None:
+    async def finish(
+        self, group: Sequence[Finish], *, retain_s: int | None
+    ) -> list[FinishResult | StoreError]:
         """See `MatchStore.finish`."""
-        found = await self._node.run(_finish(match_id, record, retain_s))
-        # Also when there is no journal: the index may still name what is left of the match.
-        await self._run_each(_forget([match_id]))
-        if not found:
-            raise MatchNotFound(match_id)
+        if retain_s is not None and retain_s <= 0:
+            raise ValueError("a match is retained for at least one second")
+        commands = [
+            await asyncio.to_thread(_finish, part, retain_s)
+            if len(part.entries) > _LONG
+            else _finish(part, retain_s)
+            for part in group
+        ]
+        replies = await self._node.run_all(commands)
+        results = [_finished(part, reply) for part, reply in zip(group, replies, strict=True)]
+        # The indexes of the unfinished let go of a match only after it has its archive, and of one
+        # that is gone.
+        await self._run_each(
+            _forget(
+                [
+                    part.match_id
+                    for part, result in zip(group, results, strict=True)
+                    if isinstance(result, Archived | MatchNotFound)
+                ]
+            )
+        )
+        return results
 
-    async def record(self, match_id: str) -> bytes | None:
-        """See `MatchStore.record`."""
-        record: bytes | None = await self._node.run(command(b"GET", keys.record(match_id)))
-        return record
+    async def kept(self, match_id: str) -> Kept | None:
+        """See `MatchStore.kept`."""
+        summary, record = await self._node.run(
+            command(b"HMGET", keys.archive(match_id), archive.SUMMARY, archive.RECORD)
+        )
+        return None if summary is None else Kept(archive.text(summary), archive.text(record))
 
     async def live(self, *, after: str = "", limit: int = 1000) -> list[str]:
         """See `MatchStore.live`."""
@@ -237,60 +317,93 @@ class RedisStore:
         """See `MatchStore.matches`."""
         return await self._page(keys.label(label), after, limit)
 
-    async def conclude(
-        self,
-        finished: Mapping[str, bytes],
-        announced: Sequence[tuple[str, bytes]],
-        *,
-        retain_s: int | None,
-    ) -> None:
-        """See `MatchStore.conclude`."""
-        commands = [_finish(match_id, record, retain_s) for match_id, record in finished.items()]
-        # The live index lets go of a match only after it has its record.
-        commands += _forget(list(finished))
-        commands += [_announce(label, payload) for label, payload in announced]
-        commands += [_keep_feed(label) for label in {label for label, _ in announced}]
-        await self._run_each(commands)
-
-    async def announce(self, label: str, payload: bytes) -> str:
+    async def announce(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
         """See `MatchStore.announce`."""
-        item_id, _ = await self._run_each([_announce(label, payload), _keep_feed(label)])
-        return str(item_id.decode())
+        labels = {label for label, _ in items}
+        replies = await self._run_each(
+            [_announce(label, payload) for label, payload in items]
+            + [_keep_feed(label) for label in labels]
+        )
+        return [item_id.decode() for item_id in replies[: len(items)]]
 
-    async def follow(self, label: str, after: str, wait_ms: int) -> list[tuple[str, bytes]]:
+    async def updates(self, label: str, after: str, limit: int = 1000) -> list[tuple[str, bytes]]:
+        """See `MatchStore.updates`."""
+        _check_feed_id(after)
+        feed, place = keys.feed(label), after.encode()
+        # Items go from the oldest on: as long as this one is there, so is all that came after it.
+        there, items = await self._run_each(
+            [
+                command(b"XRANGE", feed, place, place),
+                command(b"XRANGE", feed, b"(" + place, *(b"+", b"COUNT", b"%d" % limit)),
+            ]
+        )
+        if not there and after not in _START:
+            raise FeedTrimmed(label, after)
+        return _items(items)
+
+    async def follow(
+        self, after: Mapping[str, str], wait_ms: int
+    ) -> dict[str, list[tuple[str, bytes]]]:
         """See `MatchStore.follow`."""
-        if not _FEED_ID.fullmatch(after):
-            raise ValueError(f"{after!r} is no id of a feed")
+        for place in after.values():
+            _check_feed_id(place)
+        if not after:
+            return {}
         # BLOCK 0 would wait for ever, so not waiting is said by leaving it out.
         block = (b"BLOCK", b"%d" % wait_ms) if wait_ms > 0 else ()
-        feed = keys.feed(label)
+        feeds = {keys.feed(label): label for label in after}
         reply = await self._node.run(
             Command.of(
-                feed, b"XREAD", b"COUNT", _FOLLOW_AT_ONCE, *block, b"STREAMS", feed, after.encode()
+                next(iter(feeds)),
+                *(b"XREAD", b"COUNT", _FOLLOW_AT_ONCE, *block, b"STREAMS", *feeds),
+                *(place.encode() for place in after.values()),
             ),
             wait_s=max(wait_ms, 0) / 1000,
         )
-        return [(i.decode(), fields[1]) for i, fields in reply[0][1]] if reply else []
+        return {feeds[feed]: _items(items) for feed, items in reply or ()}
 
-    async def remember(self, request_id: str, match_id: str, ttl_s: int) -> str:
+    async def newest(self, label: str) -> str:
+        """See `MatchStore.newest`."""
+        items = await self._node.run(
+            command(b"XREVRANGE", keys.feed(label), *(b"+", b"-", b"COUNT", b"1"))
+        )
+        return str(items[0][0].decode()) if items else "0"
+
+    async def remember(self, request_id: str, match_id: str, ttl_s: int | None) -> str:
         """See `MatchStore.remember`."""
         bound: bytes | None = await self._node.run(
             command(
                 b"SET",
                 keys.request(request_id),
                 match_id.encode(),
-                *(b"NX", b"GET", b"EX", b"%d" % ttl_s),
+                *(b"NX", b"GET", *_expiry(ttl_s)),
             )
         )
         return match_id if bound is None else bound.decode()
 
-    async def disclose(self, group: str) -> None:
+    async def disclose(self, group: str, ttl_s: int | None = None) -> None:
         """See `MatchStore.disclose`."""
-        await self._node.run(command(b"SET", keys.disclosed(group), b"1"))
+        await self._node.run(command(b"SET", keys.disclosed(group), b"1", *_expiry(ttl_s)))
 
     async def disclosed(self, group: str) -> bool:
         """See `MatchStore.disclosed`."""
         return bool(await self._node.run(command(b"EXISTS", keys.disclosed(group))))
+
+    async def keep_disclosed(self, groups: Sequence[str], ttl_s: int) -> None:
+        """See `MatchStore.keep_disclosed`."""
+        # GT leaves a release that is kept for ever, or for longer, as it is.
+        await self._run_each(
+            [command(b"EXPIRE", keys.disclosed(group), b"%d" % ttl_s, b"GT") for group in groups]
+        )
+
+    async def may_sweep(self, owner: str, lease_ms: int) -> bool:
+        """See `MatchStore.may_sweep`."""
+        held = await self._node.run(HOLD.call((keys.SWEEPER,), owner.encode(), b"%d" % lease_ms))
+        return bool(held)
+
+    async def sweep(self, cursor: str, *, limit: int, feed_s: int | None) -> Swept:
+        """See `MatchStore.sweep`."""
+        return await sweep.sweep(self._run_each, cursor, limit=limit, feed_s=feed_s)
 
     async def ping(self) -> None:
         """See `MatchStore.ping`."""
@@ -319,13 +432,19 @@ class RedisStore:
         return [member.decode() for member in members]
 
 
-def _finish(match_id: str, record: bytes, retain_s: int | None) -> Command:
-    if retain_s is not None and retain_s <= 0:
-        raise ValueError("a match is retained for at least one second")
+def _range(match_id: str, after: int, limit: int | None) -> Command:
+    count = () if limit is None else (b"COUNT", b"%d" % limit)
+    return command(b"XRANGE", keys.journal(match_id), b"%d-0" % (after + 1), b"+", *count)
+
+
+def _finish(part: Finish, retain_s: int | None) -> Command:
     return FINISH.call(
-        (keys.journal(match_id), keys.lease(match_id), keys.record(match_id)),
-        record,
+        (keys.journal(part.match_id), keys.lease(part.match_id), keys.archive(part.match_id)),
+        b"%d" % part.fence,
+        b"%d" % len(part.entries),
+        part.entries[-1],
         b"" if retain_s is None else b"%d" % retain_s,
+        *archive.fields(part.entries, part.summary, part.record),
     )
 
 
@@ -344,6 +463,26 @@ def _forget(match_ids: Sequence[str]) -> list[Command]:
     return [command(b"ZREM", index, *members) for index in (keys.LIVE, keys.LEASES) if members]
 
 
+def _finished(part: Finish, reply: Any) -> FinishResult | StoreError:
+    """What the answer to a finish means."""
+    if not isinstance(reply, StoreError) and reply[0] == b"archived":
+        return Archived()
+    return _refusal(part.match_id, reply)
+
+
+def _expiry(ttl_s: int | None) -> tuple[bytes, ...]:
+    return () if ttl_s is None else (b"EX", b"%d" % ttl_s)
+
+
+def _check_feed_id(place: str) -> None:
+    if not _FEED_ID.fullmatch(place):
+        raise ValueError(f"{place!r} is no id of a feed")
+
+
+def _items(items: Sequence[Any]) -> list[tuple[str, bytes]]:
+    return [(item_id.decode(), fields[1]) for item_id, fields in items]
+
+
 def _announce(label: str, payload: bytes) -> Command:
     cap = (b"MAXLEN", b"~", b"%d" % keys.FEED_LENGTH)
     return command(b"XADD", keys.feed(label), *cap, b"*", b"p", payload)
@@ -354,7 +493,7 @@ def _keep_feed(label: str) -> Command:
 
 
 def _refusal(match_id: str, reply: Any) -> Conflict | Fenced | StoreError:
-    """What an append that was not written means."""
+    """What it means that nothing was written."""
     if isinstance(reply, StoreError):
         return reply
     if reply[0] == b"conflict":

@@ -1,9 +1,9 @@
 -- Start a journal and lease it, unless it exists.
--- KEYS: journal, lease, record.  ARGV: owner, lease in ms, nonce of this call, entries...
+-- KEYS: journal, lease, archive.  ARGV: owner, lease in ms, nonce of this call, entries...
 -- Returns 'created', 'exists' or 'finished'.
 -- A client sends again when the reply got lost: the nonce tells that this very call made the match.
+if redis.call('EXISTS', KEYS[3]) == 1 then return 'finished' end
 if redis.call('EXISTS', KEYS[1]) == 1 then
-  if redis.call('EXISTS', KEYS[3]) == 1 then return 'finished' end
   local lease = redis.call('HMGET', KEYS[2], 'fence', 'creation')
   if lease[1] == '1' and lease[2] == ARGV[3] then return 'created' end
   return 'exists'

@@ -1,0 +1,134 @@
+"""Matches read for hosts and spectators: held here, ended, or held by another server.
+
+A match held here is in memory. An ended one is read from its summary, without its journal. One held
+elsewhere is the fold of its journal, in small steps, so that a long one stops nobody's moves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from contree.server.host.notices import Notices
+from contree.server.host.summary import Seen, is_current, seen, unpack
+from contree.server.host.tables import Tables
+from contree.server.match import Match, Stage, decode_entry, evolve, fold
+from contree.server.store import Look, MatchNotFound, MatchStore
+
+_AT_ONCE: Final = 100
+"""Matches looked up in one round trip."""
+_STEP: Final = 64
+"""Entries folded, or matches shown, before others have their turn."""
+_PAGE: Final = 1024
+"""Entries of a journal read in one round trip."""
+_REMEMBERED: Final = 256
+"""Matches held elsewhere of which only what is new is read the next time."""
+
+
+class Queries:
+    """Reads matches wherever they are; nothing in here changes one."""
+
+    def __init__(
+        self,
+        store: MatchStore,
+        tables: Tables,
+        notices: Notices,
+        connected: Callable[[str], tuple[bool, bool, bool, bool]],
+    ) -> None:
+        """``connected`` tells which seats of a match have their bots here."""
+        self._store = store
+        self._tables = tables
+        self._notices = notices
+        self._connected = connected
+        self._elsewhere: OrderedDict[str, Match] = OrderedDict()
+
+    async def one(self, match_id: str) -> Seen:
+        """One match. Raises MatchNotFound."""
+        (found,) = await self.many([match_id])
+        if found is None:
+            raise MatchNotFound(match_id)
+        return found
+
+    async def many(self, match_ids: Sequence[str]) -> list[Seen | None]:
+        """Matches in the order asked for; None for one that is not there."""
+        found: list[Seen | None] = []
+        for start in range(0, len(match_ids), _AT_ONCE):
+            page = match_ids[start : start + _AT_ONCE]
+            looks = await self._look([one for one in page if self._here(one) is None])
+            for number, match_id in enumerate(page):
+                here = self._here(match_id)
+                if here is not None:
+                    found.append(seen(here, self._connected(match_id)))
+                else:
+                    # One that went from here since is looked for again.
+                    look = looks.get(match_id) or (await self._look([match_id]))[match_id]
+                    found.append(await self._seen(match_id, look))
+                if number % _STEP == _STEP - 1:
+                    await asyncio.sleep(0)
+        return found
+
+    async def match(self, match_id: str) -> Match:
+        """A match as committed, all of it, however it is kept. Raises MatchNotFound."""
+        here = self._here(match_id)
+        if here is not None:
+            return here
+        so_far = self._elsewhere.get(match_id)
+        return await self._folded(match_id, so_far, ())
+
+    def _here(self, match_id: str) -> Match | None:
+        """A match held here, or ended here and not archived yet."""
+        table = self._tables.get(match_id)
+        return table.match if table is not None else self._notices.ending(match_id)
+
+    async def _look(self, match_ids: Sequence[str]) -> dict[str, Look]:
+        known = {one: self._elsewhere[one].version for one in match_ids if one in self._elsewhere}
+        looks = await self._store.look(match_ids, after=known, limit=_PAGE) if match_ids else []
+        return dict(zip(match_ids, looks, strict=True))
+
+    async def _seen(self, match_id: str, look: Look) -> Seen | None:
+        if look.summary is not None:
+            self._elsewhere.pop(match_id, None)
+            if is_current(look.summary):
+                return unpack(look.summary)
+            return seen(await self.match(match_id))
+        if not look.version:
+            self._elsewhere.pop(match_id, None)
+            return None
+        so_far = self._elsewhere.get(match_id)
+        if (so_far.version if so_far is not None else 0) != look.after:
+            return seen(await self.match(match_id))  # another call has read on meanwhile
+        return seen(await self._folded(match_id, so_far, look.entries, look.version))
+
+    async def _folded(
+        self, match_id: str, match: Match | None, entries: Sequence[bytes], version: int = 0
+    ) -> Match:
+        """A match folded on from ``entries``, the next ones after it, and what the journal has
+        besides; up to ``version`` at least.
+        """
+        while True:
+            for number, data in enumerate(entries):
+                entry = decode_entry(data)
+                match = fold([entry]) if match is None else evolve(match, entry)
+                if number % _STEP == _STEP - 1:
+                    await asyncio.sleep(0)
+            after = match.version if match is not None else 0
+            if version and after >= version:
+                break
+            entries = await self._store.read(match_id, after, limit=_PAGE)
+            if not entries:
+                break
+        if match is None:
+            raise MatchNotFound(match_id)
+        self._remember(match)
+        return match
+
+    def _remember(self, match: Match) -> None:
+        if match.stage is Stage.ENDED:
+            self._elsewhere.pop(match.id, None)
+            return
+        self._elsewhere[match.id] = match
+        self._elsewhere.move_to_end(match.id)
+        if len(self._elsewhere) > _REMEMBERED:
+            self._elsewhere.popitem(last=False)

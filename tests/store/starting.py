@@ -1,0 +1,28 @@
+"""Matches as the store sees them: made, and archived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contree.server.store import Created, Finish, FinishResult, RedisStore, StoreError
+
+MINUTE = 60_000
+
+
+async def start(store: RedisStore, match_id: str, *labels: str) -> Created:
+    return await store.create(
+        match_id, labels=labels, entries=[b"start"], owner="ann", lease_ms=MINUTE
+    )
+
+
+async def archive(
+    store: RedisStore,
+    match_id: str,
+    fence: int = 1,
+    entries: Sequence[bytes] = (b"start",),
+    *,
+    retain_s: int | None = None,
+) -> FinishResult | StoreError:
+    finish = Finish(match_id, fence, entries, b"the summary", b"the record")
+    (result,) = await store.finish([finish], retain_s=retain_s)
+    return result
