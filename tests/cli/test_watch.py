@@ -1,11 +1,13 @@
 """`contree watch`: a match that was played, drawn, as lines and as JSON."""
 
+import asyncio
 import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,7 +18,20 @@ from tests.cli.test_render import EMPTY
 from tests.cli.test_serve import serving
 
 from contree.cli.spectate import after, as_json, lines
-from contree.client import CardPlayed, Dealt, FaultCharged, FaultKind, MatchStarted, TrickTaken
+from contree.client import (
+    Board,
+    CardPlayed,
+    Dealt,
+    Disclosure,
+    FaultCharged,
+    FaultKind,
+    HostClient,
+    HouseSeat,
+    MatchSpec,
+    MatchStarted,
+    TrickTaken,
+    WatchPolicy,
+)
 from contree.engine import Card, Seat, Trick, parse_cards
 
 
@@ -57,6 +72,43 @@ def test_by_label(played: Played, contree: Contree) -> None:
     ran = contree("watch", "--label", "nobody", "--server", played.server)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "contree: There is no match with the label 'nobody': check the label.\n"
+
+
+def test_a_table_of_an_event_is_closed_until_its_board_is_disclosed(
+    played: Played, contree: Contree
+) -> None:
+    hidden = MatchSpec(
+        request_id="hidden",
+        seats=dict.fromkeys(Seat, HouseSeat()),
+        mode=Board(3),
+        labels=("event",),
+        disclosure_group="event-board-3",
+        disclosure=Disclosure.WHEN_GROUP_RELEASED,
+    )
+    options = ["--server", played.server]
+
+    async def made(*specs: MatchSpec) -> list[str]:
+        async with HostClient(played.server) as host:
+            return [(await host.create_match(spec)).id for spec in specs]
+
+    (match_id,) = asyncio.run(made(hidden))
+    for arguments in ([match_id], ["--label", "event"], [match_id, "--json"]):
+        ran = contree("watch", *arguments, *options)
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err.startswith(f"contree: Match {match_id} may not be watched before its host ")
+        assert 'watch = "live"' in ran.err
+    live = replace(hidden, request_id="live", watch=WatchPolicy.LIVE)
+    live_id, _ = asyncio.run(made(live, replace(hidden, request_id="another")))
+    ran = contree("watch", "--label", "event", *options)
+    assert ran.code == 0
+    assert f"match {live_id}, " in ran.out, "of an event's tables, one that is open"
+
+    async def release() -> None:
+        async with HostClient(played.server) as host:
+            await host.release_group("event-board-3")
+
+    asyncio.run(release())
+    assert contree("watch", match_id, *options).code == 0
 
 
 def test_an_id_or_a_label(contree: Contree) -> None:

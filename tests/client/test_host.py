@@ -48,6 +48,7 @@ from contree.client import (
     TimeControl,
     TrickTaken,
     Unreachable,
+    WatchPolicy,
 )
 from contree.engine import (
     CARDS,
@@ -123,6 +124,7 @@ async def test_a_specification_becomes_a_request(host: HostClient, server: Scrip
         labels=("event", "round-1"),
         disclosure_group="board-7",
         disclosure=Disclosure.WHEN_GROUP_RELEASED,
+        watch=WatchPolicy.LIVE,
     )
     assert (await host.create_match(spec)).id == "new"
     ((_, request),) = server.calls
@@ -146,6 +148,7 @@ async def test_a_specification_becomes_a_request(host: HostClient, server: Scrip
         labels=["event", "round-1"],
         disclosure_group="board-7",
         disclosure_policy=match_pb2.DISCLOSURE_POLICY_WHEN_GROUP_RELEASED,
+        watch_policy=match_pb2.WATCH_POLICY_LIVE,
     )
 
 
@@ -228,6 +231,7 @@ async def test_a_match_is_read_whole(host: HostClient, server: ScriptedServer) -
     assert match.time_control == TimeControl(bank=60.0)
     assert match.fault_policy == FaultPolicy(1, 0)
     assert match.disclosure is Disclosure.WHEN_GROUP_RELEASED
+    assert match.watch is WatchPolicy.AS_DISCLOSED
     assert (match.disclosure_group, match.disclosed) == ("g", True)
     assert (match.create_time, match.end_time, match.version) == (when, when, 44)
 

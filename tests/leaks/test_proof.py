@@ -17,9 +17,9 @@ from contree.server.match import Acted, Faulted, fold
 from contree.testing.leaks import LeakReport, journal_of, leak_test, leak_test_journal
 
 FULL = bool(os.environ.get("FULL"))
-BOARDS = range(1, 301 if FULL else 19)
-RACES = range(1, 41 if FULL else 4)
-WORLDS = 4 if FULL else 1
+BOARDS = range(1, 101 if FULL else 19)
+RACES = range(1, 21 if FULL else 4)
+WORLDS = 3 if FULL else 1
 TRIED = 4 if FULL else 2
 
 

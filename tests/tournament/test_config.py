@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from contree.client import WatchPolicy
 from contree.tournament.config import EventConfig, load_event
 from contree.tournament.errors import ConfigError
 
@@ -96,6 +97,15 @@ def test_64_hex_digits_are_the_seed_itself(tmp_path: Path) -> None:
     assert load(tmp_path, f'seed = "{"0f" * 31}"' + GOOD).seed != b"\x0f" * 31
 
 
+def test_tables_are_watched_when_disclosed_unless_the_file_says_live(tmp_path: Path) -> None:
+    closed, said = load(tmp_path, GOOD), load(tmp_path, 'watch = "as-disclosed"' + GOOD)
+    live = load(tmp_path, 'watch = "live"' + GOOD)
+    assert closed.watch is said.watch is WatchPolicy.AS_DISCLOSED
+    assert live.watch is WatchPolicy.LIVE
+    assert closed.settings(closed.bots) == said.settings(said.bots)
+    assert closed.settings(closed.bots) != live.settings(live.bots), "another event"
+
+
 def test_a_seed_is_not_shown(tmp_path: Path) -> None:
     config = load(tmp_path, f'seed = "{"0f" * 32}"' + GOOD)
     assert "0f" * 8 not in repr(config)
@@ -154,6 +164,7 @@ BAD = {
         ["board_shuffle: missing", 'board_shuffle = "each"'],
     ),
     "board_shuffle": ('board_shuffle = "once"' + GOOD, ["board_shuffle: 'once'"]),
+    "watch": ('watch = "always"' + GOOD, ["watch: 'always'", '"live" or "as-disclosed"']),
     "empty seed": ('seed = ""' + GOOD, ["seed: is empty"]),
     "seed as a number": ("seed = 7" + GOOD, ["seed: 7", "a text"]),
     "unknown time": (GOOD + "[time]\nper_card = '1s'", ["time.per_card: unknown", "per_move"]),

@@ -50,7 +50,8 @@ def watch(
 ) -> None:
     """Watch a match from its beginning to its end.
 
-    Hands are shown once they may be; lines are printed where there is no terminal.
+    Hands are shown once they may be; lines are printed where there is no terminal. A table of an
+    event can be watched when its board is disclosed, or live if the event's file says so.
     """
     import asyncio
     import logging
@@ -96,11 +97,19 @@ class Watched(NamedTuple):
         assert self.label is not None
         newest: Match | None = None
         async for match in host.list_matches(self.label):
-            if newest is None or newest.ended or not match.ended:
+            if newest is None or _to_see(match) >= _to_see(newest):
                 newest = match
         if newest is None:
             raise BadInput(f"There is no match with the label {self.label!r}: check the label.")
         return newest.id
+
+
+def _to_see(match: Match) -> tuple[bool, bool]:
+    """A match that may be watched comes before others, then one in play."""
+    from contree.client import Disclosure, WatchPolicy
+
+    at_once = match.disclosure is Disclosure.AT_MATCH_END or match.watch is WatchPolicy.LIVE
+    return at_once or match.disclosed, not match.ended
 
 
 async def _print_json(watched: Watched, wait: float) -> None:

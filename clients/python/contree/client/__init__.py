@@ -77,6 +77,7 @@ from contree.client.matches import (
     SeatStatus,
     Seeded,
     TimeControl,
+    WatchPolicy,
 )
 from contree.client.run import Summary, play_bot, run_bot
 from contree.wire import DealSummary
@@ -104,6 +105,7 @@ __all__ = [
     "TimeControl",
     "FaultPolicy",
     "Disclosure",
+    "WatchPolicy",
     "Match",
     "MatchState",
     "EndReason",

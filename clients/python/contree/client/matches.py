@@ -66,6 +66,15 @@ class Disclosure(Enum):
     WHEN_GROUP_RELEASED = "when_group_released"
 
 
+class WatchPolicy(Enum):
+    """When a match may be watched by others than its host."""
+
+    AS_DISCLOSED = "as_disclosed"
+    """Live where the cards are disclosed at the end, else after the release of the group."""
+    LIVE = "live"
+    """From the first card: calls and played cards, never a hidden hand."""
+
+
 # --- what is asked for
 
 
@@ -168,6 +177,7 @@ class MatchSpec:
     disclosure_group: str = ""
     """Matches of one group are disclosed together."""
     disclosure: Disclosure = Disclosure.AT_MATCH_END
+    watch: WatchPolicy = WatchPolicy.AS_DISCLOSED
 
 
 # --- what became of it
@@ -202,7 +212,11 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A match as it stands: one table."""
+    """A match as it stands: one table.
+
+    Of a match that is not disclosed, others than its host are told less: no labels and group, a
+    board numbered 0, and where it may not be watched nothing of how it goes.
+    """
 
     id: str
     state: MatchState
@@ -222,10 +236,11 @@ class Match:
     disclosure: Disclosure = Disclosure.AT_MATCH_END
     disclosed: bool = False
     """Hidden hands and seed may be shown."""
+    watch: WatchPolicy = WatchPolicy.AS_DISCLOSED
     create_time: datetime | None = None
     end_time: datetime | None = None
     version: int = 0
-    """Number of entries in its journal."""
+    """Number of entries in its journal, those of an open contre window not counted yet."""
 
     @property
     def ended(self) -> bool:

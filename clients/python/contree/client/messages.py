@@ -38,6 +38,7 @@ from contree.client.matches import (
     SeatStatus,
     Seeded,
     TimeControl,
+    WatchPolicy,
 )
 from contree.engine import FixedDeal
 from contree.v1 import (
@@ -85,6 +86,10 @@ _STATES: Final = _numbers(MatchState, match_pb2.MatchState, "MATCH_STATE_")
 _REASONS: Final = _numbers(EndReason, match_pb2.EndReason, "END_REASON_")
 _FAULTS: Final = _numbers(FaultKind, match_pb2.FaultKind, "FAULT_KIND_")
 _DISCLOSURES: Final = _numbers(Disclosure, match_pb2.DisclosurePolicy, "DISCLOSURE_POLICY_")
+_WATCHING: Final = _numbers(WatchPolicy, match_pb2.WatchPolicy, "WATCH_POLICY_")
+_WATCH_TO_PB: Final[dict[WatchPolicy, Any]] = {
+    policy: number for number, policy in _WATCHING.items()
+}
 _DISCLOSURE_TO_PB: Final[dict[Disclosure, Any]] = {
     policy: number for number, policy in _DISCLOSURES.items()
 }
@@ -119,6 +124,7 @@ def spec_to_pb(spec: MatchSpec) -> match_service_pb2.CreateMatchRequest:
         labels=spec.labels,
         disclosure_group=spec.disclosure_group,
         disclosure_policy=_DISCLOSURE_TO_PB[spec.disclosure],
+        watch_policy=_WATCH_TO_PB[spec.watch],
     )
     if isinstance(spec.rules, str):
         request.preset = spec.rules
@@ -183,6 +189,7 @@ def match_from_pb(message: match_pb2.Match) -> Match:
         disclosure_group=message.disclosure_group,
         disclosure=_DISCLOSURES.get(message.disclosure_policy, Disclosure.AT_MATCH_END),
         disclosed=message.disclosed,
+        watch=_WATCHING.get(message.watch_policy, WatchPolicy.AS_DISCLOSED),
         create_time=_time(message.create_time) if message.HasField("create_time") else None,
         end_time=_time(message.end_time) if message.HasField("end_time") else None,
         version=message.version,

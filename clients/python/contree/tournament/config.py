@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from contree.client import FaultPolicy, TimeControl
+from contree.client import FaultPolicy, TimeControl, WatchPolicy
 from contree.engine import DEFAULT_PRESET, RulesError, RuleSet, read_rules
 from contree.engine import preset as preset_rules
 from contree.engine.options import Shuffle
@@ -75,13 +75,15 @@ class EventConfig:
     seed: bytes | None = field(repr=False)
     """32 bytes; None when the runner is to draw them."""
     bots: tuple[BotConfig, ...]
+    watch: WatchPolicy = WatchPolicy.AS_DISCLOSED
+    """Whether tables may be watched before their board is disclosed."""
 
     def settings(self, bots: tuple[BotConfig, ...]) -> dict[str, object]:
         """All that bears on the results when these bots take part: what the event's id is made of.
 
         Where a command runs, how it is set up and how many tables are played at once do not.
         """
-        return {
+        settings: dict[str, object] = {
             "name": self.name,
             "rules": self.rules.to_dict(),
             "boards": self.boards,
@@ -90,6 +92,10 @@ class EventConfig:
             "faults": [self.faults.illegal_strikes, self.faults.timeout_strikes],
             "bots": [[bot.name, list(bot.command), dict(bot.env)] for bot in bots],
         }
+        if self.watch is not WatchPolicy.AS_DISCLOSED:
+            # Who can look at another table of the board may play better.
+            settings["watch"] = self.watch.value
+        return settings
 
 
 def load_event(path: Path) -> EventConfig:
@@ -127,6 +133,7 @@ def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
         time=_time(top.section("time")),
         faults=_faults(top.section("faults")),
         seed=_seed(top),
+        watch=_watch(top),
         bots=tuple(_bot(section, folder) for section in top.sections("bots")),
     )
     top.finish()
@@ -180,6 +187,15 @@ def _faults(section: Section) -> FaultPolicy:
         timeout_strikes=section.whole("timeout_strikes", 0, 1000, 2),
     )
     section.finish()
+    return policy
+
+
+def _watch(top: Section) -> WatchPolicy:
+    policies = {policy.value.replace("_", "-"): policy for policy in WatchPolicy}
+    text = top.optional_text("watch")
+    policy = policies.get("as-disclosed" if text is None else text)
+    if policy is None:
+        raise ConfigError("watch", f"{text!r} is not known", '"live" or "as-disclosed"')
     return policy
 
 

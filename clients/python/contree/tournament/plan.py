@@ -54,6 +54,7 @@ class Plan:
             labels=(self.id, name),
             disclosure_group=self.group(table.board),
             disclosure=Disclosure.WHEN_GROUP_RELEASED,
+            watch=config.watch,
         )
 
     def _seat(self, bot: str) -> BotSeat:
@@ -80,6 +81,7 @@ class Plan:
             "faults": asdict(config.faults),
             "seed_commitment": commitment(self.seed),
             "seed": self.seed.hex() if revealed else None,
+            "watch": config.watch.value.replace("_", "-"),
             "label": config.name,
             "rules": config.rules.to_dict(),
         }

@@ -570,7 +570,9 @@ Global___SeatStatus: _TypeAlias = SeatStatus  # noqa: Y015
 
 @_typing.final
 class Match(_message.Message):
-    """A match: one table."""
+    """A match: one table. Before its cards are disclosed others than its host are told less: no board
+    number, labels and group, and where it may not be watched nothing of how it goes.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -611,7 +613,7 @@ class Match(_message.Message):
     disclosed: _builtins.bool
     """Hidden hands and seed may be shown."""
     version: _builtins.int
-    """Number of entries in its journal."""
+    """Number of entries in its journal; those of an open contre window are counted when it closes."""
     end_detail: _builtins.str
     """One sentence on why it ended, where it was no result: the reason given with CancelMatch, the
     seats not taken.

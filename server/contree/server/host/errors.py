@@ -52,7 +52,9 @@ class WatchClosed(HostError):
     def __init__(self, match_id: str) -> None:
         super().__init__(
             f"Match {match_id} may not be watched before its host releases the disclosure group "
-            "that it belongs to: the same cards may be in play at other tables."
+            "that it belongs to, for the same cards may be in play at other tables: watch it then. "
+            "A host opens its matches from the first card with the watch policy LIVE "
+            '(watch = "live" in the file of an event).'
         )
         self.match_id = match_id
 

@@ -22,6 +22,8 @@ _SECRET_NAMES: Final = frozenset(
 )
 _BEARER: Final = re.compile(r"(?i)\b(bearer\s+)[^\s'\",)]+")
 _URL_PASSWORD: Final = re.compile(r"(://[^\s/:@]*:)[^\s/@]+@")
+_CARD: Final = re.compile(r"\b[789TJQKA][SHDC]\b")
+"""A card as the notation writes it. In the text of an error it may be one of a hidden hand."""
 
 
 def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
@@ -66,9 +68,14 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
 def redact(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """A structlog processor: hides values named like a secret, bearer tokens, passwords in URLs."""
+    """A structlog processor: hides values named like a secret, bearer tokens, passwords in URLs,
+    and the cards that an error names.
+    """
     for name, value in event.items():
         event[name] = _HIDDEN if name.lower() in _SECRET_NAMES else _clean(value)
+    exception = event.get("exception")
+    if isinstance(exception, str):
+        event["exception"] = _CARD.sub("**", exception)
     return event
 
 
