@@ -63,8 +63,9 @@ class RequestIdReused(HostError):
     """The request id belongs to a match that was asked for differently."""
 
     def __init__(self, request_id: str, match_id: str) -> None:
+        chosen = request_id.rpartition("\n")[2]  # that of a practice match has a scope before it
         super().__init__(
-            f"Request id {request_id!r} was used for match {match_id}, which differs: "
+            f"Request id {chosen!r} was used for match {match_id}, which differs: "
             "use a new request id."
         )
         self.request_id = request_id

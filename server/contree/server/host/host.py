@@ -31,6 +31,7 @@ from contree.server.host.follow import EventFeeds
 from contree.server.host.notices import Notices
 from contree.server.host.owners import EVERY_OWNER, of_owner
 from contree.server.host.ownership import Ownership
+from contree.server.host.partings import Partings
 from contree.server.host.queries import Queries
 from contree.server.host.record import record_of
 from contree.server.host.seating import Seating
@@ -89,7 +90,7 @@ class Host:
             on_lost=self._lost,
         )
         self.feeds = EventFeeds(store, self.tables)
-        self.seating = Seating(self.tables, self.feeds)
+        self.seating = Seating(self.tables, self.feeds, Partings(store, self._loop.time))
         self.ownership = Ownership(
             store,
             self.tables,
@@ -322,6 +323,7 @@ class Host:
         if match.stage is Stage.ENDED:
             # Its server died between the last entry and the archive.
             self._conclude(match, fence, None)
+            self.seating.part(match)
             return
         self._open(match, fence, adopted=True)
 

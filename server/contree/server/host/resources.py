@@ -124,7 +124,9 @@ def time_control_to_pb(control: TimeControl) -> match_pb2.TimeControl:
 def fault_policy_to_pb(policy: FaultPolicy) -> match_pb2.FaultPolicy:
     """What faults cost."""
     return match_pb2.FaultPolicy(
-        illegal_strikes=policy.illegal_strikes, timeout_strikes=policy.timeout_strikes
+        illegal_strikes=policy.illegal_strikes,
+        timeout_strikes=policy.timeout_strikes,
+        protocol_strikes=policy.protocol_strikes,
     )
 
 

@@ -7,18 +7,20 @@ from contree.server.host import frames
 from contree.server.host.errors import MatchLost
 from contree.server.host.follow import EventFeeds
 from contree.server.host.lobby import Lobby
-from contree.server.host.session import Holding, InstanceKey, Session
+from contree.server.host.partings import Partings, holder
+from contree.server.host.session import MOST_OFFENCES, Holding, InstanceKey, Session
 from contree.server.host.table import Attached, Table
 from contree.server.host.tables import Tables
-from contree.server.match import Match, Rejected, Stage, Step, TakeSeat
+from contree.server.match import FaultKind, GiveUp, Match, Rejected, Stage, Step, TakeSeat
 
 
 class Seating:
     """Seats bots at tables and keeps for each instance the seats that it holds."""
 
-    def __init__(self, tables: Tables, feeds: EventFeeds) -> None:
+    def __init__(self, tables: Tables, feeds: EventFeeds, partings: Partings) -> None:
         self._tables = tables
         self._feeds = feeds
+        self._partings = partings
         self._holdings: dict[InstanceKey, Holding] = {}
         self.lobby = Lobby()
 
@@ -39,6 +41,7 @@ class Seating:
             table = self._tables.get(match_id)
             if table is not None:
                 self._attach(table, seat, session, resumed=True)
+        self._partings.tell(session, lambda match_id: self._tables.get(match_id) is not None)
         self.fill()
 
     def supersede(self, session: Session) -> None:
@@ -74,7 +77,7 @@ class Seating:
             if not state.taken:
                 self.lobby.await_bot(table, seat)
                 continue
-            key = _holder(match, seat)
+            key = holder(match, seat)
             self._holdings.setdefault(key, Holding()).seats.add((match.id, seat))
             session = self.lobby.find(key)
             if session is not None:
@@ -89,11 +92,48 @@ class Seating:
         self.lobby.forget(table)
         match = table.match
         for seat in SEATS:
-            key = _holder(match, seat)
+            key = holder(match, seat)
             holding = self._holdings.get(key)
             if holding is not None:
                 holding.seats.discard((match.id, seat))
                 self._let_go(key)
+        if match.stage is Stage.ENDED:
+            self._part(match, here=False)
+
+    def part(self, match: Match) -> None:
+        """Tell the bots of a match that ended at another server, now or when they come back."""
+        self._part(match, here=True)
+
+    def _part(self, match: Match, *, here: bool) -> None:
+        for seat in SEATS:
+            if not match.seats[seat].taken or match.spec.seats[seat].house:
+                continue
+            session = self.lobby.find(holder(match, seat))
+            if session is None:
+                self._partings.remember(match, seat)
+            elif here:
+                self._partings.tell_of(session, match)
+
+    def tell_of(self, session: Session, match: Match) -> None:
+        """Tell a session of a match that is over."""
+        self._partings.tell_of(session, match)
+
+    def offend(self, session: Session, what: str) -> bool:
+        """Count a message against the protocol; False when the stream should be ended for them.
+
+        Where a match forgives no more of them, the house plays on for the seats of this stream.
+        """
+        session.offences += 1
+        in_play = False
+        for table, seat in tuple(session.seats.values()):
+            match, attached = table.match, table.attached[seat]
+            if attached is None or match.stage is not Stage.PLAYING or match.seats[seat].house:
+                continue
+            if session.offences - attached.offences > match.spec.faults.protocol_strikes:
+                self._tables.submit(table, GiveUp(seat, FaultKind.PROTOCOL_ERROR, what))
+            else:
+                in_play = True
+        return in_play or session.offences < MOST_OFFENCES
 
     def fill(self) -> None:
         """Offer waiting seats to bots that have room."""
@@ -125,7 +165,7 @@ class Seating:
     def _attach(self, table: Table, seat: Seat, session: Session, *, resumed: bool) -> None:
         match = table.match
         ref = session.bind(table, seat)
-        table.attach(seat, Attached(session, ref), self._tables.now())
+        table.attach(seat, Attached(session, ref, session.offences), self._tables.now())
         session.send_assigned(ref, frames.seat_assigned(match, seat, ref, resumed=resumed))
         if session.identity.events:
             self._feeds.follow(table, seat, session, ref)
@@ -150,9 +190,3 @@ class Seating:
             self._tables.rearm(table)
         session.seats.clear()
         session.readers.clear()
-
-
-def _holder(match: Match, seat: Seat) -> InstanceKey:
-    """The instance that a taken seat belongs to."""
-    state = match.seats[seat]
-    return InstanceKey(state.key_id, match.spec.seats[seat].bot, state.instance_id)

@@ -21,7 +21,9 @@ _MISSED_BEATS: Final = 3
 """Heartbeats without an answer after which a stream is dead."""
 _HEARTBEAT: Final = 1
 _FIRST_SEAT: Final = 2
-"""Keys in the outbox: the heartbeat has one, and each seat two."""
+"""Keys in the outbox: the heartbeat has one, and each seat three."""
+MOST_OFFENCES: Final = 100
+"""Messages against the protocol after which a stream without a seat in play is ended."""
 
 
 class InstanceKey(NamedTuple):
@@ -87,6 +89,12 @@ class Session:
         """Highest event seq that the client has seen of a seat, as its Hello said."""
         self.readers: dict[int, Reader] = {}
         """Who follows the events of a seat (delivery EVENTS)."""
+        self.parted: set[tuple[str, Seat]] = set()
+        """Seats of ended matches that this session has been told of."""
+        self.offences = 0
+        """Messages of this stream against the protocol."""
+        self.failure: Exception | None = None
+        """Why the stream is ended by the server, if it is for an error."""
         self.round_trip_ms: int | None = None
         self._next_ref = 1
         self._beats: dict[int, float] = {}
@@ -129,15 +137,19 @@ class Session:
 
     def send_assigned(self, ref: int, message: ServerMessage) -> None:
         """Say that a seat is the client's: once for each, so it does not count as waiting."""
-        self.outbox.keep(_FIRST_SEAT + 2 * ref, message)
+        self.outbox.keep(_FIRST_SEAT + 3 * ref, message)
 
     def send_turn(self, ref: int, message: ServerMessage | bytes) -> None:
         """Say what a seat owes, in place of what it owed before if that is still to be said."""
-        self.outbox.keep(_FIRST_SEAT + 2 * ref + 1, message)
+        self.outbox.keep(_FIRST_SEAT + 3 * ref + 1, message)
 
     def withdraw_turn(self, ref: int) -> None:
         """A seat owes nothing any more: a turn that is still to be said is not said."""
-        self.outbox.withdraw(_FIRST_SEAT + 2 * ref + 1)
+        self.outbox.withdraw(_FIRST_SEAT + 3 * ref + 1)
+
+    def send_parting(self, ref: int, message: ServerMessage) -> None:
+        """Say that the match of a seat ended while its bot was away: once for each."""
+        self.outbox.keep(_FIRST_SEAT + 3 * ref + 2, message)
 
     def send_last(self, ref: int, message: ServerMessage) -> None:
         """Say the last word about a seat, after all its events."""
@@ -152,6 +164,11 @@ class Session:
     def cut(self) -> None:
         """Break the stream off: its client does not read."""
         self.outbox.overflow()
+
+    def fail(self, error: Exception) -> None:
+        """End the stream with an error, after what is still to be said."""
+        self.failure = error
+        self.outbox.close()
 
     def _closed(self) -> None:
         self.on_close()

@@ -29,6 +29,8 @@ class Attached(NamedTuple):
 
     session: Session
     ref: int
+    offences: int = 0
+    """Messages against the protocol on that stream before it got the seat."""
 
 
 class Table:

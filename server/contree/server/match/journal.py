@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import astuple
 from typing import Any, Final
 
 from contree.engine import (
@@ -155,7 +156,7 @@ def _spec_to_json(spec: MatchSpec) -> dict[str, Any]:
         "secret": spec.secret.hex(),
         "created_ms": spec.created_ms,
         "time": list(spec.time),
-        "faults": [spec.faults.illegal_strikes, spec.faults.timeout_strikes],
+        "faults": list(astuple(spec.faults)),
         "request_id": spec.request_id,
         "labels": list(spec.labels),
         "group": spec.group,

@@ -60,6 +60,8 @@ class FaultPolicy:
 
     illegal_strikes: int = 2
     timeout_strikes: int = 2
+    protocol_strikes: int = 10
+    """Messages against the protocol on the seat's stream."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,16 @@ class ProtocolVersion(Exception):
         )
 
 
+class NotUnderstood(Exception):
+    """Most of what a client says cannot be understood."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"{count} messages of this stream were not understood: compare them with "
+            "docs/protocol.md."
+        )
+
+
 class InvalidToken(Exception):
     """A resume or page token that cannot be read."""
 
@@ -120,6 +130,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     ),
     FeedTrimmed: Meaning(
         grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_TOKEN
+    ),
+    NotUnderstood: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
     ),
     HelloExpected: Meaning(
         grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_HELLO_EXPECTED

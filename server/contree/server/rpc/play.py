@@ -23,11 +23,22 @@ from contree.server.match import (
     MatchSpec,
     Rejected,
     SayReady,
+    Stage,
     Step,
     Verdict,
 )
-from contree.server.rpc.errors import HelloExpected, ProtocolVersion
-from contree.server.rpc.requests import PROTOCOL_VERSION, identity, practice_spec
+from contree.server.rpc.errors import (
+    HelloExpected,
+    InvalidArgument,
+    NotUnderstood,
+    ProtocolVersion,
+)
+from contree.server.rpc.requests import (
+    MAX_CAPACITY,
+    PROTOCOL_VERSION,
+    identity,
+    practice_spec,
+)
 from contree.server.rpc.stalls import LAST_WORDS_S, Ending
 from contree.v1 import play_service_pb2
 from contree.wire import WireError, action_from_pb, duration_to_pb, frame_to_bytes, seat_from_pb
@@ -78,6 +89,8 @@ class PlayServicer:
             ending.over()
             if session.outbox.overflowed:
                 raise TooSlow
+            if session.failure is not None:
+                raise session.failure
         finally:
             ending.over()
             metrics.streams.dec()
@@ -97,6 +110,8 @@ class PlayServicer:
         if hello.HasField("practice"):
             practice = practice_spec(hello.practice, who, host.settings.time_control)
         session = host.new_session(who)
+        if len(hello.seen) > MAX_CAPACITY:
+            raise InvalidArgument("hello.seen", f"names more than {MAX_CAPACITY} seats")
         for one in hello.seen:
             session.seen[one.match_id, seat_from_pb(one.seat, "hello.seen.seat")] = one.seq
         return session, practice
@@ -119,8 +134,10 @@ class PlayServicer:
             )
         )
         host.seating.arrive(session)
-        if practice is not None and not owed:
-            await host.create_match(practice)
+        if practice is not None and (practice.request_id or not owed):
+            match = await host.create_match(practice)
+            if match.stage is Stage.ENDED:
+                host.seating.tell_of(session, match)
         _log.info("bot_connected", bot=who.bot, version=who.bot_version, seats_owed=owed)
 
     async def _read(
@@ -154,7 +171,7 @@ class PlayServicer:
             try:
                 self._one(session, message)
             except WireError as error:
-                session.send(frames.refused(str(error)))
+                self._refuse(session, str(error))
 
     def _one(self, session: Session, message: play_service_pb2.ClientMessage) -> None:
         which = message.WhichOneof("message")
@@ -163,7 +180,7 @@ class PlayServicer:
         elif which == "ready":
             held = session.seats.get(message.ready.seat_ref)
             if held is None:
-                session.send(frames.refused(_no_seat(message.ready.seat_ref)))
+                self._no_seat(session, message.ready.seat_ref)
             else:
                 self._host.tables.submit(held[0], SayReady(held[1]))
         elif which == "heartbeat_ack":
@@ -171,15 +188,31 @@ class PlayServicer:
         elif which == "resign":
             held = session.seats.get(message.resign.seat_ref)
             if held is None:
-                session.send(frames.refused(_no_seat(message.resign.seat_ref)))
+                self._no_seat(session, message.resign.seat_ref)
             else:
                 give_up = GiveUp(held[1], FaultKind.RESIGNED, "the bot resigned")
                 self._host.tables.submit(held[0], give_up)
         elif which == "leave":
             session.leaving = True
         elif which == "hello":
-            session.send(frames.refused("Hello was said before: it opens a stream, once."))
+            self._refuse(session, "Hello was said before: it opens a stream, once.")
         # A message of a kind that this version does not know is passed over.
+
+    def _no_seat(self, session: Session, ref: int) -> None:
+        if session.knows(ref):  # its match ended meanwhile
+            session.send(frames.refused(_no_seat(ref)))
+        else:
+            self._refuse(session, _no_seat(ref))
+
+    def _refuse(self, session: Session, problem: str) -> None:
+        """A message against the protocol: tell the client, and count it."""
+        session.send(frames.refused(problem))
+        self._offend(session)
+
+    def _offend(self, session: Session) -> None:
+        what = "more messages against the protocol than are forgiven"
+        if not self._host.seating.offend(session, what):
+            session.fail(NotUnderstood(session.offences))
 
     def _act(self, session: Session, act: play_service_pb2.Act) -> None:
         ref, decision = act.seat_ref, act.decision_id
@@ -193,6 +226,7 @@ class PlayServicer:
             action = action_from_pb(act.action)
         except WireError as error:
             session.send(self._unreadable(session, table, seat, act, str(error)))
+            self._offend(session)
             return
         command = Act(seat, decision, action, self._host.tables.elapsed_ms(table, seat))
 

@@ -137,7 +137,14 @@ def practice_spec(
         time=_time_control(match_pb2.TimeControl(), defaults),
         owner=identity.key_id,
         labels=("practice",),
+        request_id=_practice_id(practice, identity),
     )
+
+
+def _practice_id(practice: play_service_pb2.Practice, identity: Identity) -> str:
+    """The request id of a practice match: one client's is never another's, nor a host's."""
+    chosen = _text("practice.request_id", practice.request_id)
+    return f"practice\n{identity.key_id}\n{identity.bot}\n{chosen}" if chosen else ""
 
 
 def race_rules(rules: RuleSet, target: int | None, deals: int | None) -> RuleSet:
@@ -256,10 +263,13 @@ def _fault_policy(request: match_service_pb2.CreateMatchRequest) -> FaultPolicy:
     if not request.HasField("fault_policy"):
         return FaultPolicy()
     policy = request.fault_policy
-    for name in ("illegal_strikes", "timeout_strikes"):
+    for name in ("illegal_strikes", "timeout_strikes", "protocol_strikes"):
         if getattr(policy, name) > 1000:
             raise InvalidArgument(f"fault_policy.{name}", "is above 1000")
-    return FaultPolicy(policy.illegal_strikes, policy.timeout_strikes)
+    made = FaultPolicy(policy.illegal_strikes, policy.timeout_strikes)
+    if policy.HasField("protocol_strikes"):
+        made = replace(made, protocol_strikes=policy.protocol_strikes)
+    return made
 
 
 def _text(field: str, text: str, least: int = 0) -> str:
