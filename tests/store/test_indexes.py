@@ -173,3 +173,16 @@ async def test_a_released_group_is_kept_as_long_as_its_matches(
     await store.disclose("g")
     await store.keep_disclosed(["g"], 100)
     assert await raw.ttl(keys.disclosed("g")) == -1
+
+
+async def test_the_newest_session_of_an_instance_is_known(store: RedisStore, raw: Redis) -> None:
+    await store.enter_sessions({"a": "1", "b": "1"}, 60)
+    assert await store.keep_sessions({"a": "1", "b": "1"}, 600) == []
+    assert 590 < await raw.ttl(keys.session("a")) <= 600
+    await store.enter_sessions({"b": "2"}, 60)
+    assert await store.keep_sessions({"a": "1", "b": "1"}, 60) == ["b"]
+    assert await store.keep_sessions({"b": "2"}, 60) == []
+    await raw.flushdb()
+    assert await store.keep_sessions({"a": "1", "b": "1"}, 60) == []
+    assert await store.keep_sessions({"b": "3"}, 60) == ["b"]
+    assert await store.keep_sessions({}, 60) == []

@@ -23,6 +23,7 @@ from contree.wire import (
     decision_to_pb,
     frame_serializer,
     frame_to_bytes,
+    heartbeat_to_bytes,
     seat_view_from_pb,
     seat_view_to_pb,
     turn_to_bytes,
@@ -225,3 +226,14 @@ def test_hidden_cards_are_not_in_a_turn() -> None:
         message: Any = seat_view_to_pb(project(deal, seat))
         assert sum(1 << number - 1 for number in message.hand) == deal.hands[seat]
         assert not message.table.tricks
+
+
+def test_a_heartbeat_of_thousands_of_seats_is_made_as_bytes() -> None:
+    for seats in ([], [(1, 0)], [(ref, 37 * ref) for ref in range(1, 5_000)]):
+        message = play_service_pb2.Heartbeat(
+            nonce=2**40,
+            seats=[play_service_pb2.SeatSeq(seat_ref=ref, seq=seq) for ref, seq in seats],
+        )
+        assert (
+            heartbeat_to_bytes(2**40, seats) == ServerMessage(heartbeat=message).SerializeToString()
+        )

@@ -67,6 +67,7 @@ from contree.wire.turns import (
     act_to_bytes,
     frame_serializer,
     frame_to_bytes,
+    heartbeat_to_bytes,
     turn_to_bytes,
     turn_to_pb,
 )
@@ -134,5 +135,6 @@ __all__ = [
     "act_to_bytes",
     "act_result_to_bytes",
     "frame_to_bytes",
+    "heartbeat_to_bytes",
     "frame_serializer",
 ]

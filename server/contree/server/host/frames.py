@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from contree.engine import (
@@ -33,6 +34,7 @@ from contree.wire import (
     decision_to_pb,
     duration_to_pb,
     hand_to_pb,
+    heartbeat_to_bytes,
     placed_call_to_pb,
     rules_to_pb,
     team_score_to_pb,
@@ -201,14 +203,9 @@ def seat_event(message: event_pb2.Event, ref: int) -> ServerMessage:
     return ServerMessage(event=play_service_pb2.SeatEvent(seat_ref=ref, event=message))
 
 
-def heartbeat(nonce: int, seats: list[tuple[int, int]]) -> ServerMessage:
+def heartbeat(nonce: int, seats: Iterable[tuple[int, int]]) -> bytes:
     """Proof of life; ``seats`` are (seat_ref, seq)."""
-    return ServerMessage(
-        heartbeat=play_service_pb2.Heartbeat(
-            nonce=nonce,
-            seats=[play_service_pb2.SeatSeq(seat_ref=ref, seq=seq) for ref, seq in seats],
-        )
-    )
+    return heartbeat_to_bytes(nonce, seats)
 
 
 def go_away(drain_ms: int) -> ServerMessage:

@@ -34,6 +34,7 @@ from contree.server.host.ownership import Ownership
 from contree.server.host.partings import Partings
 from contree.server.host.queries import Queries
 from contree.server.host.record import record_of
+from contree.server.host.registry import Registry
 from contree.server.host.seating import Seating
 from contree.server.host.session import Identity, Session
 from contree.server.host.summary import Seen, seen
@@ -91,6 +92,9 @@ class Host:
         )
         self.feeds = EventFeeds(store, self.tables)
         self.seating = Seating(self.tables, self.feeds, Partings(store, self._loop.time))
+        self.registry = Registry(
+            store, self.sessions, self.seating.supersede, beat_s=settings.heartbeat_s
+        )
         self.ownership = Ownership(
             store,
             self.tables,
@@ -123,6 +127,7 @@ class Host:
                     self.ownership.adopt,
                     self.updates.run,
                     self.sweeper.run,
+                    self.registry.run,
                     self._beat,
                     self._gauge,
                 )

@@ -134,6 +134,7 @@ class PlayServicer:
             )
         )
         host.seating.arrive(session)
+        host.registry.enter(session)
         if practice is not None and (practice.request_id or not owed):
             match = await host.create_match(practice)
             if match.stage is Stage.ENDED:

@@ -268,6 +268,17 @@ class MatchStore(Protocol):
         """Bind a request to a match for `ttl_s` seconds; the match it was bound to first."""
         ...
 
+    async def enter_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> None:
+        """Make these (instance to nonce) the newest sessions of their instances, for `ttl_s`."""
+        ...
+
+    async def keep_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> list[str]:
+        """Prolong the entries of these sessions; the instances whose newest session is another.
+
+        An entry that is gone is made again. One round trip, or two where some are gone.
+        """
+        ...
+
     async def disclose(self, group: str, ttl_s: int | None = None) -> None:
         """Release a disclosure group: the cards of its ended matches may be shown. Idempotent.
 

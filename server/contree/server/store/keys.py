@@ -13,6 +13,8 @@
 | `registry:request:ID` | string     | the match id first bound to the request     | caller's  |
 | `registry:disclosed:GROUP` | string | `1` once the disclosure group is released  | caller's  |
 | `registry:sweeper`    | string     | the server that sweeps the indexes          | its lease |
+| `registry:session:INSTANCE` | string | the nonce of the instance's newest session | a dozen   |
+|                       |            |                                             | heartbeats|
 | `registry:key:ID`     | hash       | an API key: `key` is the SHA-256 of its     | none      |
 |                       |            | first token and what it allows, `digest`    |           |
 |                       |            | that of its newest token, `revoked` ms      |           |
@@ -75,6 +77,11 @@ def disclosed(group: str) -> bytes:
 def api_key(key_id: str) -> bytes:
     """An API key."""
     return b"registry:key:%b" % key_id.encode()
+
+
+def session(instance: str) -> bytes:
+    """The newest session of a bot instance."""
+    return b"registry:session:%b" % instance.encode()
 
 
 def label(name: str) -> bytes:

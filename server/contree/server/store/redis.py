@@ -381,6 +381,34 @@ class RedisStore:
         )
         return match_id if bound is None else bound.decode()
 
+    async def enter_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> None:
+        """See `MatchStore.enter_sessions`."""
+        await self._run_each(
+            [
+                command(b"SET", keys.session(name), nonce.encode(), b"EX", b"%d" % ttl_s)
+                for name, nonce in nonces.items()
+            ]
+        )
+
+    async def keep_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> list[str]:
+        """See `MatchStore.keep_sessions`."""
+        ttl = b"%d" % ttl_s
+        found = await self._run_each(
+            [command(b"GETEX", keys.session(name), b"EX", ttl) for name in nonces]
+        )
+        gone = [name for name, nonce in zip(nonces, found, strict=True) if nonce is None]
+        await self._run_each(
+            [
+                command(b"SET", keys.session(name), nonces[name].encode(), b"NX", b"EX", ttl)
+                for name in gone
+            ]
+        )
+        return [
+            name
+            for name, nonce in zip(nonces, found, strict=True)
+            if nonce is not None and nonce.decode() != nonces[name]
+        ]
+
     async def disclose(self, group: str, ttl_s: int | None = None) -> None:
         """See `MatchStore.disclose`."""
         await self._node.run(command(b"SET", keys.disclosed(group), b"1", *_expiry(ttl_s)))
