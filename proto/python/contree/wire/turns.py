@@ -114,8 +114,8 @@ def heartbeat_to_bytes(nonce: int, seats: Iterable[tuple[int, int]]) -> bytes:
     """A serialized ``ServerMessage`` with a ``Heartbeat``; ``seats`` are (seat_ref, seq)."""
     parts = [_NONCE + _varint(nonce)] if nonce else []
     for ref, seq in seats:
-        seat = _BEAT_REF + _varint(ref) + (_BEAT_SEQ + _varint(seq) if seq else b"")
-        parts += (_BEAT_SEAT, _BYTE[len(seat)], seat)
+        seat = _BEAT_REF + _length(ref) + (_BEAT_SEQ + _length(seq) if seq else b"")
+        parts.append(_BEAT_SEAT_OF[len(seat)] + seat)
     beat = b"".join(parts)
     return _MESSAGE_HEARTBEAT + _length(len(beat)) + beat
 
@@ -207,7 +207,9 @@ _MESSAGE_TURN: Final = _bytes_tag(_ServerMessage.TURN_FIELD_NUMBER)
 _MESSAGE_ACT_RESULT: Final = _bytes_tag(_ServerMessage.ACT_RESULT_FIELD_NUMBER)
 _MESSAGE_HEARTBEAT: Final = _bytes_tag(_ServerMessage.HEARTBEAT_FIELD_NUMBER)
 _NONCE: Final = _number_tag(play_service_pb2.Heartbeat.NONCE_FIELD_NUMBER)
-_BEAT_SEAT: Final = _bytes_tag(play_service_pb2.Heartbeat.SEATS_FIELD_NUMBER)
+_BEAT_SEAT_OF: Final = tuple(
+    _bytes_tag(play_service_pb2.Heartbeat.SEATS_FIELD_NUMBER) + _varint(size) for size in range(32)
+)
 _BEAT_REF: Final = _number_tag(play_service_pb2.SeatSeq.SEAT_REF_FIELD_NUMBER)
 _BEAT_SEQ: Final = _number_tag(play_service_pb2.SeatSeq.SEQ_FIELD_NUMBER)
 _RESULT_ID: Final = _bytes_tag(play_service_pb2.ActResult.DECISION_ID_FIELD_NUMBER)
