@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -63,10 +63,10 @@ class InPlace(First):
 
 @asynccontextmanager
 async def playing(
-    bot: Any, server: ScriptedServer | None, **options: Any
+    bot: Any, server: ScriptedServer | str | Sequence[str] | None, **options: Any
 ) -> AsyncIterator[asyncio.Task[Summary]]:
     """A bot that dials the server, until the test is over."""
-    address = None if server is None else server.address
+    address = server.address if isinstance(server, ScriptedServer) else server
     options = {"server": address, "name": "bot", "connection": QUICK, **options}
     task = asyncio.create_task(play_bot(bot, **options))
     try:

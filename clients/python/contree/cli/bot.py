@@ -34,7 +34,10 @@ def run(
     ],
     *,
     practice: Annotated[
-        bool, typer.Option("--practice", help="Play one match against the house at once.")
+        bool,
+        typer.Option(
+            "--practice", help="Play against the house at once: one match, or --matches N."
+        ),
     ] = False,
     preset: Annotated[
         str | None, typer.Option(metavar="P", help="The rules of the practice match.")
@@ -80,7 +83,8 @@ def run(
     """Run a bot of this folder: it waits for seats, or practises at once.
 
     With --practice and no server at the default address, a server is started for the session.
-    A token, where one is needed, comes from CONTREE_TOKEN.
+    A token, where one is needed, comes from CONTREE_TOKEN. The exit code is 1 when the house had to
+    play on for the bot.
     """
     from contree.cli.load import load_bot
     from contree.cli.output import say
@@ -110,8 +114,15 @@ def run(
             "capacity": capacity,
             "matches": 1 if wish is not None and matches is None else matches,
         }
-        if not play(bot, narrator, options, wish):
+        summary = play(bot, narrator, options, wish)
+        if summary is None:
             raise typer.Exit(TERMINATED)
+        if summary.replaced:
+            seats = "1 seat" if summary.replaced == 1 else f"{summary.replaced} seats"
+            raise Failure(
+                f"The house played on for {seats} of this bot: {summary.illegal} illegal and "
+                f"{summary.late} late answers of {summary.decisions}; the log above has each."
+            )
 
 
 @contextlib.contextmanager

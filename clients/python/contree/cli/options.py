@@ -15,7 +15,7 @@ _ADDRESS: Final = re.compile(r"unix:.+|[a-z]+://.+|[^\s:]+:\d{1,5}|\[[0-9a-fA-F:
 
 def _address(value: str | None) -> str | None:
     """HOST:PORT, or another target that gRPC knows; else the error says so at once."""
-    if value is not None and not _ADDRESS.fullmatch(value):
+    if value is not None and not all(_ADDRESS.fullmatch(one) for one in value.split(",")):
         raise BadInput(
             f"The server {value!r} is no address: write HOST:PORT, such as {DEFAULT_SERVER}."
         )
@@ -30,6 +30,6 @@ ServerOption = Annotated[
         metavar="HOST:PORT",
         envvar="CONTREE_SERVER",
         show_envvar=False,
-        help="The server; else $CONTREE_SERVER.",
+        help="The server, or several with commas; else $CONTREE_SERVER.",
     ),
 ]

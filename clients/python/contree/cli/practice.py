@@ -16,13 +16,16 @@ from contree.client import (
     ContreeError,
     HostClient,
     HouseSeat,
+    MatchOver,
     MatchSpec,
     Practice,
     Race,
+    TimeControl,
 )
 from contree.engine import PRESET_NAMES, RuleSet, Seat, preset
 
 _CANCEL_S: Final = 3.0
+_DAY_S: Final = 86_400.0
 
 
 class Wish(NamedTuple):
@@ -57,16 +60,24 @@ async def practising(
         name = _name_of(bot, options)
         instance = options.get("instance_id") or os.environ.get("CONTREE_INSTANCE")
         instance = instance or secrets.token_hex(8)
-        spec = _spec(wish, name, instance)
+        seats = 1 if wish.partner else 2
+        # With room for one match they are played one after the other.
+        capacity = options.get("capacity") or seats
+        found = {**options, "capacity": capacity, "name": name, "instance_id": instance}
         async with HostClient(options["server"]) as host:
-            match = await host.create_match(spec)
+            matches = [
+                await host.create_match(_spec(wish, name, instance))
+                for _ in range(options["matches"])
+            ]
             try:
-                yield {**options, "name": name, "instance_id": instance}
+                yield found
             except BaseException:
-                # Nobody comes back for it. Whether that is heard does not matter any more.
+                # Nobody comes back for them. Whether that is heard does not matter any more.
                 with contextlib.suppress(ContreeError, TimeoutError):
                     async with asyncio.timeout(_CANCEL_S):
-                        await host.cancel_match(match.id, "the practice was broken off")
+                        for match in matches:
+                            with contextlib.suppress(MatchOver):
+                                await host.cancel_match(match.id, "the practice was broken off")
                 raise
 
 
@@ -83,6 +94,7 @@ def _spec(wish: Wish, name: str, instance: str) -> MatchSpec:
         },
         mode=Race(target=0, deals=wish.deals) if wish.deals else Race(),
         rules=wish.rules,
+        time_control=TimeControl(seat_timeout=_DAY_S),
         labels=("practice",),
     )
 

@@ -17,7 +17,7 @@ from contree.cli.render import DealRow, deal_line, match_screen, reason_text
 
 if TYPE_CHECKING:
     from contree.cli.practice import Wish
-    from contree.client import DealEnded, MatchEnded, SeatInfo
+    from contree.client import DealEnded, MatchEnded, SeatInfo, Summary
     from contree.engine import Seat
 
 HOOKS = ("seated", "deal_ended", "match_ended")
@@ -92,8 +92,8 @@ def deal_row(ended: DealEnded) -> DealRow:
 
 def play(
     bot: Any, narrator: Narrator | None, options: Mapping[str, Any], wish: Wish | None
-) -> bool:
-    """Play until the matches asked for are over; False when SIGTERM came before.
+) -> Summary | None:
+    """Play until the matches asked for are over; None when SIGTERM came before.
 
     Without a narrator the log tells everything; with a wish the bot practises at once.
     """
@@ -123,13 +123,15 @@ def _logging(level: int) -> Iterator[None]:
         logger.setLevel(before)
 
 
-async def _until_terminated(bot: Any, options: Mapping[str, Any], wish: Wish | None) -> bool:
+async def _until_terminated(
+    bot: Any, options: Mapping[str, Any], wish: Wish | None
+) -> Summary | None:
     from contree.cli.practice import practising
     from contree.client import BotFailed, play_bot
 
-    async def playing() -> None:
+    async def playing() -> Summary:
         async with practising(wish, bot, options) as found:
-            await play_bot(bot, **found)
+            return await play_bot(bot, **found)
 
     task = asyncio.ensure_future(playing())
     loop = asyncio.get_running_loop()
@@ -142,10 +144,11 @@ async def _until_terminated(bot: Any, options: Mapping[str, Any], wish: Wish | N
 
     loop.add_signal_handler(signal.SIGTERM, terminate)
     try:
-        await task
+        return await task
     except asyncio.CancelledError:
         if not terminated:
             raise
+        return None
     except BotFailed as error:
         trace = None if error.__cause__ is None else own_traceback(error.__cause__)
         if trace is not None:
@@ -153,7 +156,6 @@ async def _until_terminated(bot: Any, options: Mapping[str, Any], wish: Wish | N
         raise Failure(str(error)) from None
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
-    return not terminated
 
 
 def _attach(bot: Any, hook: str, ours: Callable[..., None]) -> None:

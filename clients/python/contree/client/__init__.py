@@ -15,6 +15,7 @@ Cards, calls, views and rules are the values of ``contree.engine``. ``HostClient
 watches matches.
 """
 
+from contree.client import _quiet as _quiet  # before anything that imports gRPC
 from contree.client.bot import BatchBot, Bot, Delivery, Practice, SeatInfo, Turn
 from contree.client.channel import Backoff, Connection, Tls
 from contree.client.errors import (

@@ -22,7 +22,9 @@ _NOT_TAKEN: Final = {
     play_service_pb2.ACT_STATUS_CONFLICT: "another one was taken before",
     play_service_pb2.ACT_STATUS_STALE: "the decision is not owed any more",
     play_service_pb2.ACT_STATUS_LATE: "it came too late",
+    play_service_pb2.ACT_STATUS_UNKNOWN_SEAT: "the seat is not this bot's",
 }
+_TAKEN: Final = (play_service_pb2.ACT_STATUS_ACCEPTED, play_service_pb2.ACT_STATUS_DUPLICATE)
 
 log: Final = logging.getLogger("contree.client")
 
@@ -114,7 +116,7 @@ class Answering:
         question, answer, status = held.question, held.answer, result.status
         if question is not None and question.decision_id != result.decision_id:
             question = None
-        if status == play_service_pb2.ACT_STATUS_ACCEPTED:
+        if status in _TAKEN:
             if question is not None and answer is not None:
                 held.settled = (question.decision_id, answer)
                 self.withdraw(held)
@@ -127,9 +129,10 @@ class Answering:
                 self._ask(held, view, again)
             elif question is not None:
                 self.withdraw(held)
-        elif status in _NOT_TAKEN:
+        else:
             self._counts.late += status == play_service_pb2.ACT_STATUS_LATE
-            why = f"{_NOT_TAKEN[status]}: {result.reason}" if result.reason else _NOT_TAKEN[status]
+            why = _NOT_TAKEN.get(status, f"UNKNOWN ({status}), this server is newer")
+            why = f"{why}: {result.reason}" if result.reason else why
             log.warning("%s: the answer was not taken, %s", held, why)
             if question is not None:
                 self.withdraw(held)

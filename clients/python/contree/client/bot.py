@@ -44,7 +44,9 @@ class Delivery(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A match against the house, created when the bot connects: the bot is north and south."""
+    """A match against the house, created when the bot connects: the bot is north and south. One
+    follows the other while the bot wants more ``matches``.
+    """
 
     preset: str = ""
     """Empty for the default rules."""

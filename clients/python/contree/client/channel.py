@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -73,18 +74,29 @@ DEFAULT_CONNECTION: Final = Connection()
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A server and the token for it."""
+    """The servers of one service, and the token for them."""
 
-    address: str
+    addresses: tuple[str, ...]
     token: str = field(default="", repr=False)
 
     @classmethod
-    def of(cls, server: str | None, token: str | None) -> Target:
-        """What is given, else ``CONTREE_SERVER`` and ``CONTREE_TOKEN``, else the default."""
+    def of(cls, server: str | Sequence[str] | None, token: str | None) -> Target:
+        """What is given, else ``CONTREE_SERVER`` and ``CONTREE_TOKEN``, else the default.
+
+        Several servers are a sequence of addresses, or one text with commas.
+        """
+        given = server or os.environ.get("CONTREE_SERVER") or DEFAULT_SERVER
+        names = given.split(",") if isinstance(given, str) else given
+        addresses = tuple(name.strip() for name in names if name.strip())
         return cls(
-            server or os.environ.get("CONTREE_SERVER") or DEFAULT_SERVER,
+            addresses or (DEFAULT_SERVER,),
             token if token is not None else os.environ.get("CONTREE_TOKEN", ""),
         )
+
+    @property
+    def address(self) -> str:
+        """The addresses as one text, as CONTREE_SERVER has them."""
+        return ",".join(self.addresses)
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
@@ -92,14 +104,37 @@ class Target:
         return (("authorization", f"Bearer {self.token}"),) if self.token else ()
 
 
-def open_channel(target: Target, connection: Connection) -> aio.Channel:
+class Route:
+    """Which of the servers is dialled: the one that answered, and after a failure the next."""
+
+    def __init__(self, target: Target) -> None:
+        self._addresses = target.addresses
+        self._at = 0
+
+    @property
+    def address(self) -> str:
+        """The server to dial."""
+        return self._addresses[self._at]
+
+    @property
+    def has_choice(self) -> bool:
+        """There is another one."""
+        return len(self._addresses) > 1
+
+    def turn_from(self, address: str) -> None:
+        """Dial the next one, unless that was done already."""
+        if address == self.address:
+            self._at = (self._at + 1) % len(self._addresses)
+
+
+def open_channel(address: str, connection: Connection) -> aio.Channel:
     """A channel; it dials when it is first used."""
     tls = connection.tls
     if tls is None:
-        return aio.insecure_channel(target.address, options=_OPTIONS)
+        return aio.insecure_channel(address, options=_OPTIONS)
     authorities = None if tls.authorities is None else tls.authorities.read_bytes()
     credentials = grpc.ssl_channel_credentials(root_certificates=authorities)
     options = list(_OPTIONS)
     if tls.server_name:
         options.append(("grpc.ssl_target_name_override", tls.server_name))  # type: ignore[arg-type]
-    return aio.secure_channel(target.address, credentials, options=options)
+    return aio.secure_channel(address, credentials, options=options)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from grpc import aio
 
-from contree.client.channel import DEFAULT_CONNECTION, Connection, Target, open_channel
+from contree.client.channel import DEFAULT_CONNECTION, Connection, Route, Target, open_channel
 from contree.client.errors import ContreeError, Garbled, TryLater, error_from_rpc
 from contree.client.events import MatchEnded, TableUpdate
 from contree.client.matches import ConnectedBot, Match, MatchSpec, MatchUpdate
@@ -49,21 +49,23 @@ class HostClient:
 
     def __init__(
         self,
-        server: str | None = None,
+        server: str | Sequence[str] | None = None,
         token: str | None = None,
         *,
         connection: Connection = DEFAULT_CONNECTION,
     ) -> None:
         """``server`` is HOST:PORT, by default that of CONTREE_SERVER, else 127.0.0.1:50051;
-        ``token`` by default that of CONTREE_TOKEN.
+        ``token`` by default that of CONTREE_TOKEN. Of several servers (a sequence, or one text with
+        commas) the next is asked when one fails.
         """
         self._target = Target.of(server, token)
+        self._route = Route(self._target)
         self._connection = connection
-        self._channel: aio.Channel | None = None
+        self._channels: dict[str, aio.Channel] = {}
 
     @property
     def server(self) -> str:
-        """HOST:PORT of the server."""
+        """HOST:PORT of the server; of several, with commas."""
         return self._target.address
 
     async def __aenter__(self) -> Self:
@@ -79,21 +81,21 @@ class HostClient:
 
     async def close(self) -> None:
         """End the connection and all that goes on over it."""
-        channel, self._channel = self._channel, None
-        if channel is not None:
+        channels, self._channels = self._channels, {}
+        for channel in channels.values():
             await channel.close()
 
     # -- matches --------------------------------------------------------------------------------
 
     async def create_match(self, spec: MatchSpec) -> Match:
         """Create a match; the one that exists when the request id was used for the same."""
-        response = await self._call(self._matches().CreateMatch, spec_to_pb(spec))
+        response = await self._call(lambda: self._matches().CreateMatch, spec_to_pb(spec))
         return _read(match_from_pb, response.match)
 
     async def get_match(self, match_id: str) -> Match:
         """Read a match."""
         request = match_service_pb2.GetMatchRequest(match_id=match_id)
-        response = await self._call(self._matches().GetMatch, request)
+        response = await self._call(lambda: self._matches().GetMatch, request)
         return _read(match_from_pb, response.match)
 
     async def list_matches(self, label: str) -> AsyncIterator[Match]:
@@ -101,7 +103,7 @@ class HostClient:
         token = ""
         while True:
             request = match_service_pb2.ListMatchesRequest(label=label, page_token=token)
-            response = await self._call(self._matches().ListMatches, request)
+            response = await self._call(lambda: self._matches().ListMatches, request)
             for match in response.matches:
                 yield _read(match_from_pb, match)
             token = response.next_page_token
@@ -111,22 +113,24 @@ class HostClient:
     async def cancel_match(self, match_id: str, reason: str = "") -> Match:
         """End a match without a result."""
         request = match_service_pb2.CancelMatchRequest(match_id=match_id, reason=reason)
-        response = await self._call(self._matches().CancelMatch, request)
+        response = await self._call(lambda: self._matches().CancelMatch, request)
         return _read(match_from_pb, response.match)
 
     async def get_record(self, match_id: str) -> str:
         """The text record of a match that has ended and is disclosed."""
         request = match_service_pb2.GetRecordRequest(match_id=match_id)
-        return str((await self._call(self._matches().GetRecord, request)).record)
+        return str((await self._call(lambda: self._matches().GetRecord, request)).record)
 
     async def release_group(self, disclosure_group: str) -> None:
         """Disclose all matches of a disclosure group."""
         request = match_service_pb2.ReleaseGroupRequest(disclosure_group=disclosure_group)
-        await self._call(self._matches().ReleaseGroup, request)
+        await self._call(lambda: self._matches().ReleaseGroup, request)
 
     async def list_bots(self) -> tuple[ConnectedBot, ...]:
         """The bots that are connected."""
-        response = await self._call(self._matches().ListBots, match_service_pb2.ListBotsRequest())
+        response = await self._call(
+            lambda: self._matches().ListBots, match_service_pb2.ListBotsRequest()
+        )
         return tuple(_read(connected_bot_from_pb, bot) for bot in response.bots)
 
     async def watch_matches(self, label: str, resume_token: str = "") -> AsyncIterator[MatchUpdate]:
@@ -172,35 +176,42 @@ class HostClient:
 
     async def list_presets(self) -> tuple[RuleSet, ...]:
         """The rule sets that the server offers by name."""
-        stub = rules_service_pb2_grpc.RulesServiceStub(self._open())
-        response = await self._call(stub.ListPresets, rules_service_pb2.ListPresetsRequest())
+        request = rules_service_pb2.ListPresetsRequest()
+        response = await self._call(lambda: self._rules().ListPresets, request)
         return tuple(_read(rules_from_pb, preset) for preset in response.presets)
 
     # -- calling --------------------------------------------------------------------------------
 
     def _open(self) -> aio.Channel:
-        if self._channel is None:
-            self._channel = open_channel(self._target, self._connection)
-        return self._channel
+        address = self._route.address
+        if address not in self._channels:
+            self._channels[address] = open_channel(address, self._connection)
+        return self._channels[address]
 
     def _matches(self) -> Any:
         return match_service_pb2_grpc.MatchServiceStub(self._open())
+
+    def _rules(self) -> Any:
+        return rules_service_pb2_grpc.RulesServiceStub(self._open())
 
     def _patience(self) -> Patience:
         connection = self._connection
         return Patience(self._target.address, connection.patience, connection.backoff)
 
-    async def _call(self, method: Any, request: object) -> Any:
+    async def _call(self, method: Callable[[], Any], request: object) -> Any:
+        """Call a method of the server that is to be asked, until one answers."""
         patience = self._patience()
         while True:
+            address = self._route.address
             try:
-                return await method(
+                return await method()(
                     request, timeout=self._connection.timeout, metadata=self._target.metadata
                 )
             except aio.AioRpcError as failure:
                 error = error_from_rpc(failure)
                 if not isinstance(error, TryLater):
                     raise error from None
+            self._route.turn_from(address)
             await patience.failed(error)
 
     async def _follow(
@@ -217,6 +228,7 @@ class HostClient:
         """
         patience = self._patience()
         while True:
+            address = self._route.address
             call = start()
             try:
                 while True:
@@ -237,6 +249,7 @@ class HostClient:
                 call.cancel()
             if not isinstance(error, TryLater):
                 raise error from None
+            self._route.turn_from(address)
             await patience.failed(error)
 
 

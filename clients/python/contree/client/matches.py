@@ -39,6 +39,8 @@ class EndReason(Enum):
     CANCELLED = "cancelled"
     INFRASTRUCTURE = "infrastructure"
     """The service could not go on: to be played again."""
+    UNKNOWN = "unknown"
+    """A reason that this version does not know."""
 
     @property
     def is_result(self) -> bool:
@@ -46,7 +48,14 @@ class EndReason(Enum):
         return self not in _NO_RESULT
 
 
-_NO_RESULT = frozenset({EndReason.NOT_STARTED, EndReason.CANCELLED, EndReason.INFRASTRUCTURE})
+_NO_RESULT = frozenset(
+    {
+        EndReason.NOT_STARTED,
+        EndReason.CANCELLED,
+        EndReason.INFRASTRUCTURE,
+        EndReason.UNKNOWN,
+    }
+)
 
 
 class FaultKind(Enum):
@@ -57,6 +66,8 @@ class FaultKind(Enum):
     DISCONNECTED = "disconnected"
     PROTOCOL_ERROR = "protocol_error"
     RESIGNED = "resigned"
+    UNKNOWN = "unknown"
+    """A kind that this version does not know."""
 
 
 class Disclosure(Enum):
@@ -156,6 +167,8 @@ class FaultPolicy:
 
     illegal_strikes: int = 0
     timeout_strikes: int = 0
+    protocol_strikes: int | None = None
+    """Messages against the protocol; None for the server's default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,7 +79,9 @@ _E = TypeVar("_E", bound=Enum)
 
 
 def _numbers(kind: type[_E], wrapper: Any, prefix: str) -> dict[int, _E]:
-    return {wrapper.Value(prefix + member.name): member for member in kind}
+    return {
+        wrapper.Value(prefix + member.name): member for member in kind if member.name != "UNKNOWN"
+    }
 
 
 _STATES: Final = _numbers(MatchState, match_pb2.MatchState, "MATCH_STATE_")
@@ -148,6 +150,7 @@ def spec_to_pb(spec: MatchSpec) -> match_service_pb2.CreateMatchRequest:
             match_pb2.FaultPolicy(
                 illegal_strikes=spec.fault_policy.illegal_strikes,
                 timeout_strikes=spec.fault_policy.timeout_strikes,
+                protocol_strikes=spec.fault_policy.protocol_strikes,
             )
         )
     return request
@@ -176,7 +179,7 @@ def match_from_pb(message: match_pb2.Match) -> Match:
         labels=tuple(message.labels),
         seats=tuple(_seat_status(status) for status in message.seats),
         scores=team_score_from_pb(message.scores),
-        end_reason=_member(_REASONS, message.end_reason, "match.end_reason")
+        end_reason=_REASONS.get(message.end_reason, EndReason.UNKNOWN)
         if message.end_reason
         else None,
         winner=team_from_pb(message.winner, "match.winner") if message.HasField("winner") else None,
@@ -226,7 +229,7 @@ def _seat_status(message: match_pb2.SeatStatus) -> SeatStatus:
 def _fault(message: match_pb2.Fault) -> Fault:
     return Fault(
         seat_from_pb(message.seat),
-        _member(_FAULTS, message.kind, "fault.kind"),
+        _FAULTS.get(message.kind, FaultKind.UNKNOWN),
         message.deal_number,
         message.detail,
         message.replaced,
@@ -242,7 +245,11 @@ def time_control_from_pb(message: match_pb2.TimeControl) -> TimeControl:
 
 def fault_policy_from_pb(message: match_pb2.FaultPolicy) -> FaultPolicy:
     """What faults cost."""
-    return FaultPolicy(message.illegal_strikes, message.timeout_strikes)
+    return FaultPolicy(
+        message.illegal_strikes,
+        message.timeout_strikes,
+        message.protocol_strikes if message.HasField("protocol_strikes") else None,
+    )
 
 
 def connected_bot_from_pb(message: match_service_pb2.ConnectedBot) -> ConnectedBot:
@@ -287,7 +294,7 @@ def deal_ended_from_pb(message: event_pb2.DealEnded) -> DealEnded:
 def match_ended_from_pb(message: event_pb2.MatchEnded) -> MatchEnded:
     """The end of a match."""
     return MatchEnded(
-        _member(_REASONS, message.reason, "match_ended.reason"),
+        _REASONS.get(message.reason, EndReason.UNKNOWN),
         team_score_from_pb(message.scores),
         team_from_pb(message.winner, "winner") if message.HasField("winner") else None,
     )
@@ -297,7 +304,7 @@ def fault_charged_from_pb(message: event_pb2.FaultCharged) -> FaultCharged:
     """A fault."""
     return FaultCharged(
         seat_from_pb(message.seat),
-        _member(_FAULTS, message.kind, "fault.kind"),
+        _FAULTS.get(message.kind, FaultKind.UNKNOWN),
         message.strikes,
         message.replaced,
     )

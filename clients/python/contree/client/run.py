@@ -8,16 +8,16 @@ import logging
 import os
 import secrets
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from contree.client.bot import BatchBot, Bot, Delivery, Practice
-from contree.client.channel import DEFAULT_CONNECTION, Connection, Target
+from contree.client.channel import DEFAULT_CONNECTION, Connection, Route, Target
 from contree.client.errors import ContreeError, InternalError, Superseded, TryLater
 from contree.client.patience import Patience
 from contree.client.seats import Counts, Identity
 from contree.client.session import Session
-from contree.client.stream import Stream
+from contree.client.stream import Renewal, Stream
 
 _FAREWELL_S: Final = 1.5
 _STEADY_S: Final = 5.0
@@ -41,15 +41,19 @@ class Summary(NamedTuple):
     faults: int
     """Faults charged."""
     connections: int
-    """Streams opened: one, and one for each time that the connection was lost."""
+    """Streams opened: one, and one for each time that the connection was lost, or another practice
+    match asked for.
+    """
     interrupted: bool = False
     """Ended by Ctrl-C."""
+    replaced: int = 0
+    """Seats that the house played on with, for faults of the bot."""
 
 
 async def play_bot(
     bot: Bot | BatchBot,
     *,
-    server: str | None = None,
+    server: str | Sequence[str] | None = None,
     name: str | None = None,
     token: str | None = None,
     instance_id: str | None = None,
@@ -63,8 +67,9 @@ async def play_bot(
     is cancelled).
 
     What is not given comes from CONTREE_SERVER, CONTREE_BOT, CONTREE_TOKEN, CONTREE_INSTANCE and
-    CONTREE_CAPACITY. A lost connection is dialled again under the same instance id, and play goes
-    on where it was; no decision is asked of the bot twice.
+    CONTREE_CAPACITY. Of several servers of one service (a sequence, or one text with commas) the
+    next is dialled when one fails. A lost connection is dialled again under the same instance id,
+    and play goes on where it was; no decision is asked of the bot twice.
 
     When it ends before its matches do, its seats wait for a process with the same instance id. If
     the id was made up here, nobody can come, and the seats are given up.
@@ -95,7 +100,7 @@ async def play_bot(
 def run_bot(
     bot: Bot | BatchBot,
     *,
-    server: str | None = None,
+    server: str | Sequence[str] | None = None,
     name: str | None = None,
     token: str | None = None,
     instance_id: str | None = None,
@@ -134,7 +139,14 @@ def run_bot(
         except ContreeError as error:
             # The way through the event loop tells nobody anything; the cause, if any, is kept.
             raise error.with_traceback(None) from error.__cause__
-    return player.summary()
+        summary = player.summary()
+        if summary.replaced:
+            log.error(
+                "the house played on with %d seats of this bot; %d of its answers were illegal",
+                summary.replaced,
+                summary.illegal,
+            )
+    return summary
 
 
 class _Player:
@@ -153,6 +165,7 @@ class _Player:
         self._bot = bot
         self._identity = identity
         self._target = target
+        self._route = Route(target)
         self._connection = connection
         self._matches = matches
         self._resigns = resigns
@@ -170,6 +183,7 @@ class _Player:
             counts.faults,
             counts.connections,
             interrupted,
+            counts.replaced,
         )
 
     async def play(self) -> None:
@@ -196,13 +210,20 @@ class _Player:
         patience = Patience(self._target.address, connection.patience, connection.backoff)
         now = asyncio.get_running_loop().time
         while True:
-            self._stream = stream = Stream(session, self._target, connection)
+            address = self._route.address
+            self._stream = stream = Stream(session, address, self._target, connection)
             try:
                 await stream.run()
             except (TryLater, InternalError) as error:
                 self._stream = None
                 if session.closed:
                     return
+                if isinstance(error, Renewal):
+                    patience.succeeded()
+                    continue
+                # A stream that broke is dialled again where it was: its seats are there.
+                if stream.welcomed_at is None or stream.going_away or stream.misplaced:
+                    self._route.turn_from(address)
                 if stream.welcomed_at is not None:
                     steady = now() - stream.welcomed_at > _STEADY_S
                     patience.succeeded(connection.resume_patience, at_ease=steady)

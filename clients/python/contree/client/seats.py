@@ -32,6 +32,8 @@ class Counts:
     illegal: int = 0
     late: int = 0
     faults: int = 0
+    replaced: int = 0
+    """Seats that the house played on with, for faults of the bot."""
     connections: int = 0
 
 

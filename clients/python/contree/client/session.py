@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
@@ -15,6 +16,7 @@ from contree.client.answering import Answering
 from contree.client.bot import Delivery, SeatInfo
 from contree.client.errors import BotFailed, Superseded
 from contree.client.events import MatchEnded
+from contree.client.matches import FaultKind
 from contree.client.messages import (
     deal_ended_from_pb,
     event_from_pb,
@@ -64,6 +66,10 @@ class Line(Protocol):
         """Find out about matches of which the server did not give a seat back."""
         ...
 
+    def renew(self) -> None:
+        """End the stream in good order and open another, to say Hello again."""
+        ...
+
 
 class Session:
     """What a bot instance holds and owes."""
@@ -79,7 +85,8 @@ class Session:
         self._wanted = matches
         self._seats: dict[tuple[str, Seat], HeldSeat] = {}
         self._refs: dict[int, HeldSeat] = {}
-        self._seated_ever = False
+        self._practice_id = "" if identity.practice is None else secrets.token_hex(8)
+        """Of the practice match that is to be asked for; empty when it was given."""
         self._line: Line | None = None
         self._answering = Answering(self._say, self._seats.values(), counts)
         self._mind: Mind = mind_of(bot, Report(self._answering.answered, self._failed))
@@ -116,16 +123,16 @@ class Session:
             seen=[
                 play_service_pb2.SeenEvents(match_id=match_id, seat=seat_to_pb(seat), seq=held.seen)
                 for (match_id, seat), held in self._seats.items()
-                if held.seen
             ],
         )
-        if who.practice is not None and not self._seated_ever:
+        if who.practice is not None and self._practice_id:
             hello.practice.CopyFrom(
                 play_service_pb2.Practice(
                     preset=who.practice.preset,
                     opponents=who.practice.opponents,
                     partner=who.practice.partner,
                     deals=who.practice.deals,
+                    request_id=self._practice_id,
                 )
             )
         line.say(ClientMessage(hello=hello))
@@ -205,7 +212,7 @@ class Session:
             fault_policy_from_pb(assigned.fault_policy),
             assigned.resumed,
         )
-        self._seated_ever = True
+        self._practice_id = ""
         key = (info.match_id, info.seat)
         held = self._seats.get(key)
         new = held is None
@@ -263,12 +270,22 @@ class Session:
             self._leave_when_enough()
 
     def _leave_when_enough(self) -> None:
-        if self._wanted is None or self.counts.matches < self._wanted:
+        if self._wanted is None:
+            return
+        if self.counts.matches < self._wanted:
+            self._practise_again()
             return
         if self._seats:
             self._say(ClientMessage(leave=play_service_pb2.Leave()))
         elif not self.over.done():
             self.over.set_result(None)
+
+    def _practise_again(self) -> None:
+        """Ask for the next practice match, when the one before is over."""
+        practises = self.identity.practice is not None and not self._practice_id
+        if practises and not self._seats and self._line is not None and not self.over.done():
+            self._practice_id = secrets.token_hex(8)
+            self._line.renew()
 
     # -- what else the server says --------------------------------------------------------------
 
@@ -321,7 +338,10 @@ class Session:
             return
         fault = fault_charged_from_pb(message.fault)
         self.counts.faults += 1
-        log.warning(
+        # An illegal answer has been told of by its result, with the reason.
+        told = fault.kind is FaultKind.ILLEGAL_ACTION and not fault.replaced
+        log.log(
+            logging.DEBUG if told else logging.WARNING,
             "%s: a fault was charged (%s): %s%s",
             held,
             fault.kind.value.replace("_", " "),
@@ -329,6 +349,7 @@ class Session:
             "; the house plays on" if fault.replaced else "",
         )
         if fault.replaced:
+            self.counts.replaced += fault.kind is not FaultKind.RESIGNED
             self._answering.withdraw(held)
         self._tell("fault", held.info, fault, message.detail)
 

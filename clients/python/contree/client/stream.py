@@ -22,6 +22,8 @@ _PLAY: Final = f"/{play_service_pb2.DESCRIPTOR.services_by_name['PlayService'].f
 _SILENT_BEATS: Final = 3
 """Heartbeats that may be missed before a stream counts as dead."""
 _FAREWELL_S: Final = 1.0
+_SEARCHES: Final = 3
+"""So often a match is looked for that a server knows, but does not give a seat back of."""
 
 
 class Watchdog:
@@ -69,11 +71,19 @@ class Watchdog:
             self._bite()
 
 
+class Renewal(TryLater):
+    """The stream was ended here, to say Hello again at once."""
+
+
 class Stream:
     """One connection of a session."""
 
-    def __init__(self, session: Session, target: Target, connection: Connection) -> None:
+    def __init__(
+        self, session: Session, address: str, target: Target, connection: Connection
+    ) -> None:
         self._session = session
+        self.address = address
+        """Which of the servers is dialled."""
         self._target = target
         self._connection = connection
         self._outbox = Outbox()
@@ -85,13 +95,17 @@ class Stream:
         """Why this side ended the stream."""
         self._timers: list[asyncio.TimerHandle] = []
         self._searching: asyncio.Task[None] | None = None
+        self._searches = 0
+        self._renewing = False
         self.welcomed_at: float | None = None
         self.going_away = False
+        self.misplaced = False
+        """The server does not have matches of this session that are being played."""
 
     async def run(self) -> NoReturn:
         """Play until the stream ends; raises why it did."""
         session = self._session
-        self._channel = open_channel(self._target, self._connection)
+        self._channel = open_channel(self.address, self._connection)
         play: Any = self._channel.stream_stream(
             _PLAY, response_deserializer=play_service_pb2.PlayResponse.FromString
         )
@@ -123,6 +137,8 @@ class Stream:
             await self._channel.close()
         if self.going_away:
             raise Draining("the server is stopping")
+        if self._renewing:
+            raise Renewal("the stream was ended here")
         raise TryLater(self._ending or "the server ended the stream")
 
     def end(self, why: str) -> None:
@@ -162,6 +178,11 @@ class Stream:
         """Something was lost: only a new stream brings it."""
         self.end("something was lost on the way")
 
+    def renew(self) -> None:
+        """End the stream in good order and open another, to say Hello again."""
+        self._renewing = True
+        self.finish()
+
     def search(self, match_ids: list[str]) -> None:
         """Find out about matches of which the server did not give a seat back."""
         if self._channel is not None and (self._searching is None or self._searching.done()):
@@ -169,6 +190,7 @@ class Stream:
 
     async def _look_up(self, channel: aio.Channel, match_ids: list[str]) -> None:
         """Ask for the matches: they may have ended while no stream was up."""
+        self._searches += 1
         stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
         for match_id in match_ids:
             request = match_service_pb2.GetMatchRequest(match_id=match_id)
@@ -188,3 +210,6 @@ class Stream:
                 if match.end_reason is not None:
                     ended = MatchEnded(match.end_reason, match.scores, match.winner)
                     self._session.lost(match_id, ended)
+                elif self._searches >= _SEARCHES and len(self._target.addresses) > 1:
+                    self.misplaced = True
+                    self.end("its matches are at another server")
