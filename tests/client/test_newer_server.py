@@ -149,38 +149,32 @@ async def test_matches_without_an_end_are_one_practice_match(server: ScriptedSer
     assert not server.dialled_again
 
 
-GOAWAY = """
-import asyncio
-import contree.client
-import grpc
-from grpc import aio
+IMPORTS = """
+import importlib.abc, os, sys
 
-class Chatter(grpc.GenericRpcHandler):
-    def service(self, details):
-        async def chat(requests, context):
-            while True:
-                yield b"x" * 10_000
-        return grpc.stream_stream_rpc_method_handler(chat)
+class Watcher(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "grpc":
+            print(os.environ.get("GRPC_VERBOSITY"))
 
-async def main():
-    server = aio.server()
-    server.add_generic_rpc_handlers((Chatter(),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
-    async with aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        call = channel.stream_stream("/a/b")()
-        await call.read()
-        await server.stop(0)
-        await asyncio.sleep(0.2)
-
-asyncio.run(main())
+sys.meta_path.insert(0, Watcher())
+import {package}
 """
 
 
-def test_the_chatter_of_grpc_stays_off_standard_error() -> None:
-    """A server that cancels its streams makes gRPC tell of it, unless it was told not to."""
+@pytest.mark.parametrize("package", ["contree.client", "contree.testing"])
+@pytest.mark.parametrize(("given", "expected"), [(None, "ERROR"), ("DEBUG", "DEBUG")])
+def test_grpc_is_told_to_be_quiet_before_it_is_imported(
+    package: str, given: str | None, expected: str
+) -> None:
+    """It looks only once. Else it tells of each connection that a server ends ("Got goaway")."""
+    environment = {} if given is None else {"GRPC_VERBOSITY": given}
     ran = subprocess.run(
-        [sys.executable, "-c", GOAWAY], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", IMPORTS.format(package=package)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=environment,
     )
-    assert "goaway" not in ran.stderr.lower()
-    assert "chttp2" not in ran.stderr
+    assert ran.stdout.split() == [expected]
