@@ -59,6 +59,32 @@ def test_for_scripts(folder: Path) -> None:
     assert told["reason"] == "deals_played"
 
 
+@pytest.mark.parametrize("rules", ["--preset ffb-mixte", "--rules house.toml"])
+def test_practice_matches_one_after_the_other(folder: Path, rules: str) -> None:
+    """Rules of one's own cannot be asked for with the greeting: these matches are made first."""
+    (folder / "house.toml").write_text('name = "house"\nbase = "ffb-mixte"\ntarget = 700\n')
+    options = f"--practice --deals 1 --matches 2 --json {rules}"
+    ran = run(folder, "my_bot:MyBot", *options.split())
+    assert ran.code == 0, ran.err
+    told = [json.loads(line) for line in ran.out.splitlines()]
+    assert len({one["match_id"] for one in told}) == 2
+    assert all(one["deals"] == 1 for one in told)
+
+
+def test_a_bot_that_the_house_had_to_replace(folder: Path) -> None:
+    """Each illegal answer is told once, and the exit code says that something was wrong."""
+    illegal = FIRST.replace("view.legal[-1]", "(CARDS - set(view.hand)).pop()")
+    cards = "from contree.engine import Card\nCARDS = {Card(i) for i in range(32)}\n"
+    (folder / "my_bot.py").write_text(cards + illegal, encoding="utf-8")
+    ran = run(folder, "my_bot:MyBot", "--practice", "--deals", "4", "--partner", "rules")
+    assert ran.code == 1
+    assert ran.err.count("is not allowed") == 3, ran.err
+    assert ran.err.splitlines()[-1].startswith(
+        "contree: The house played on for 1 seat of this bot: 3 illegal and 0 late answers of "
+    )
+    assert "Traceback" not in ran.err
+
+
 def test_a_server_that_runs_is_used(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     with serving(tmp_path_factory.mktemp("server")) as server:
         options = ["--practice", "--deals", "1", "--server", server.address]

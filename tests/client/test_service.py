@@ -15,13 +15,17 @@ from contree.client import (
     Board,
     Bot,
     BotSeat,
+    CardPlayed,
+    DealEnded,
     Delivery,
     Disclosure,
     EndReason,
     Event,
     HostClient,
     HouseSeat,
+    MatchEnded,
     MatchSpec,
+    MatchStarted,
     NotDisclosed,
     Practice,
     SeatInfo,
@@ -86,7 +90,15 @@ async def test_events_are_contiguous_over_a_whole_match() -> None:
             )
         )
     assert summary.connections == 1
-    assert [event.seq for event in bot.events] == sorted(event.seq for event in bot.events)
+    seqs = [event.seq for event in bot.events]
+    assert seqs == sorted(seqs)
+    assert set(seqs) == set(range(1, seqs[-1] + 1))
+    happened = [type(event.what) for event in bot.events]
+    assert happened[0] is MatchStarted
+    assert happened[-1] is MatchEnded
+    assert happened.count(DealEnded) == 3
+    assert happened.count(CardPlayed) % 32 == 0
+    assert happened.count(CardPlayed) > 0
 
 
 async def test_four_bots_at_a_board_and_its_record() -> None:

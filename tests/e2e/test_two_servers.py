@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import grpc
 import pytest
 from redis.asyncio import Redis
+from tests.client.bots import First
+from tests.client.scripted import QUICK
 from tests.e2e.playing import (
     LABEL,
     Player,
@@ -26,6 +28,16 @@ from tests.e2e.playing import (
 from tests.e2e.server_process import ServerProcess
 from tests.rpc.conftest import RawBot, board
 
+from contree.client import (
+    BotSeat,
+    EndReason,
+    HostClient,
+    HouseSeat,
+    MatchSpec,
+    Race,
+    play_bot,
+)
+from contree.engine import SEATS, Call, Seat, View
 from contree.server.store import embedded_store
 from contree.v1 import match_service_pb2_grpc
 
@@ -180,3 +192,38 @@ async def test_matches_of_a_server_that_drains_go_on_at_the_other_at_once(server
     assert time.monotonic() - left < 2.0  # of a lease of four
     await channel.close()
     await end(servers.second, player)
+
+
+async def test_a_bot_of_the_sdk_that_knows_both_goes_on_at_the_other(quick: Pair) -> None:
+    both = [quick.first.address, quick.second.address]
+
+    class Watched(First):
+        def call(self, view: View) -> Call:
+            if not playing.is_set():
+                loop.call_soon_threadsafe(playing.set)
+            return super().call(view)
+
+    playing, loop = asyncio.Event(), asyncio.get_running_loop()
+    bot = asyncio.create_task(
+        play_bot(Watched(), server=both, name="raw", matches=MATCHES, connection=QUICK)
+    )
+    async with HostClient(both, connection=QUICK) as host:
+        seats: dict[Seat, BotSeat | HouseSeat] = {
+            seat: BotSeat("raw") if seat.team == 0 else HouseSeat() for seat in SEATS
+        }
+        ids = [
+            (
+                await host.create_match(
+                    MatchSpec(request_id=f"r{number}", seats=seats, mode=Race(target=0, deals=8))
+                )
+            ).id
+            for number in range(MATCHES)
+        ]
+        await asyncio.wait_for(playing.wait(), 20)
+        await asyncio.to_thread(quick.first.kill)
+        summary = await asyncio.wait_for(bot, 60)
+        assert summary.matches == MATCHES
+        for match_id in ids:
+            match = await host.get_match(match_id)
+            assert match.end_reason is EndReason.DEALS_PLAYED
+            assert not match.faults

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contree.client import WatchPolicy
+from contree.client import FaultPolicy, WatchPolicy
 from contree.tournament.config import EventConfig, load_event
 from contree.tournament.errors import ConfigError
 
@@ -64,6 +64,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         [faults]
         illegal_strikes = 0
         timeout_strikes = 7
+        protocol_strikes = 3
         [[bots]]
         name = "a"
         command = ["node", "a.js"]
@@ -84,7 +85,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
     time = config.time
     assert (time.per_move, time.bank, time.increment) == (1.5, 120, 0.25)
     assert (time.allowance, time.ready, time.seat_timeout) == (0, 3600, 30)
-    assert (config.faults.illegal_strikes, config.faults.timeout_strikes) == (0, 7)
+    assert config.faults == FaultPolicy(0, 7, 3)
     bot = config.bots[0]
     assert bot.cwd == tmp_path / "bots"
     assert bot.setup_makes == tmp_path / "bots" / "node_modules"

@@ -122,7 +122,9 @@ class Answering:
                 self.withdraw(held)
         elif status == play_service_pb2.ACT_STATUS_ILLEGAL:
             self._counts.illegal += 1
-            log.error("%s: %s is not allowed: %s", held, answer, result.reason)
+            named = str(answer) in result.reason
+            why = result.reason if named else f"{answer} is not allowed: {result.reason}"
+            log.error("%s: %s", held, why)
             if question is not None and result.HasField("decision"):
                 again = decision_from_pb(result.decision, "act_result.decision")
                 view = question.turn.view._replace(kind=again.kind, legal=again.legal)

@@ -28,6 +28,7 @@ _TIMES: Final = {
     "seat_timeout": 60.0,
 }
 """The clock of an event whose file says nothing, in seconds."""
+_PROTOCOL_STRIKES: Final = 10
 _POSITIVE: Final = ("per_move", "ready", "seat_timeout")
 
 
@@ -83,13 +84,19 @@ class EventConfig:
 
         Where a command runs, how it is set up and how many tables are played at once do not.
         """
+        strikes = self.faults.protocol_strikes
         settings: dict[str, object] = {
             "name": self.name,
             "rules": self.rules.to_dict(),
             "boards": self.boards,
             "seed": None if self.seed is None else hashlib.sha256(self.seed).hexdigest(),
             "time": {name: getattr(self.time, name) for name in _TIMES},
-            "faults": [self.faults.illegal_strikes, self.faults.timeout_strikes],
+            "faults": [
+                self.faults.illegal_strikes,
+                self.faults.timeout_strikes,
+                # Left out where it is as it always was: an event begun before goes on.
+                *([] if strikes == _PROTOCOL_STRIKES else [strikes]),
+            ],
             "bots": [[bot.name, list(bot.command), dict(bot.env)] for bot in bots],
         }
         if self.watch is not WatchPolicy.AS_DISCLOSED:
@@ -185,6 +192,7 @@ def _faults(section: Section) -> FaultPolicy:
     policy = FaultPolicy(
         illegal_strikes=section.whole("illegal_strikes", 0, 1000, 2),
         timeout_strikes=section.whole("timeout_strikes", 0, 1000, 2),
+        protocol_strikes=section.whole("protocol_strikes", 0, 1000, _PROTOCOL_STRIKES),
     )
     section.finish()
     return policy

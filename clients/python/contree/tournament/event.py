@@ -200,8 +200,9 @@ class _Event:
         clock = (f"{name} {value:g} s" for name, value in plan.header()["time"].items() if value)
         self.note(
             f"Clock: {', '.join(clock)}. Of each seat {config.faults.illegal_strikes} illegal "
-            f"actions and {config.faults.timeout_strikes} timeouts are forgiven, then the house "
-            "plays it."
+            f"actions, {config.faults.timeout_strikes} timeouts and "
+            f"{config.faults.protocol_strikes} messages against the protocol are forgiven, then "
+            "the house plays it."
         )
         self.note(f"Commitment to the seed (its SHA-256): {commitment(plan.seed)}")
         if log.mended:
