@@ -5,14 +5,11 @@ import { milliseconds } from './protocol.js';
 /** Why there is no way to go on, in one sentence for people. */
 export class Stop extends Error {}
 
-/** The answers to everything that came in one message, to go back in one message. */
-export async function answerBatch(session, messages) {
-  const answers = await Promise.all(messages.map((message) => answer(session, message)));
-  return answers.filter(Boolean);
-}
-
-/** The answer to one message; undefined when it wants none. */
-function answer(session, message) {
+/**
+ * The answer to one message, or undefined when it wants none. What needs no thought is answered at
+ * once: a heartbeat must not wait for a bot that thinks.
+ */
+export async function answer(session, message) {
   const { bot, seats } = session;
   const kind = message.message;
   const content = message[kind];
@@ -21,7 +18,7 @@ function answer(session, message) {
       session.welcomed = true;
       session.silence = 3 * milliseconds(content.heartbeat) || session.silence;
       if (!content.seatsOwed) bot.given.clear();
-      console.log(`${bot.name}: connected to ${bot.server}`);
+      console.log(`${bot.name}: connected to ${session.server}`);
       return undefined;
     case 'heartbeat':
       return { heartbeatAck: { nonce: content.nonce } };

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerBatch, Stop } from './answers.js';
+import { answer, Stop } from './answers.js';
 import { isHopeless, openStream, PROTOCOL_VERSION, reasonOf } from './protocol.js';
 
 const PATIENCE_MS = 30_000; // without a server for so long, the bot gives up
@@ -19,7 +19,7 @@ const FAREWELL_MS = 1_000;
 export function run({ name, version = '', choose }) {
   const { env } = process;
   const bot = {
-    server: env.CONTREE_SERVER || '127.0.0.1:50051',
+    servers: (env.CONTREE_SERVER || '127.0.0.1:50051').split(',').map((one) => one.trim()),
     name: env.CONTREE_BOT || name,
     version,
     instanceId: env.CONTREE_INSTANCE || randomUUID(), // the same after each loss
@@ -52,15 +52,17 @@ async function stayConnected(bot) {
   let pause = SHORTEST_PAUSE_MS;
   for (;;) {
     const dialled = Date.now();
-    const { welcomed, reason, failure } = await playStream(bot);
+    const { welcomed, leaving, reason, failure } = await playStream(bot, bot.servers[0]);
     if (failure) throw failure;
+    // A stream that broke is dialled again where it was, for its seats are there.
+    if (!welcomed || leaving) bot.servers.push(bot.servers.shift());
     const now = Date.now();
     if (welcomed) {
       console.log(`${bot.name}: connection lost (${reason}), dialling again`);
       lastSeen = now;
     } else if (now - lastSeen > PATIENCE_MS) {
       const seconds = PATIENCE_MS / 1000;
-      throw new Stop(`cannot reach ${bot.server} for ${seconds} seconds (${reason})`);
+      throw new Stop(`cannot reach ${bot.servers.join()} for ${seconds} seconds (${reason})`);
     }
     if (welcomed && now - dialled > LONGEST_PAUSE_MS) pause = SHORTEST_PAUSE_MS;
     await sleep(pause * (0.5 + Math.random() / 2)); // so that bots do not all come back at once
@@ -69,10 +71,11 @@ async function stayConnected(bot) {
 }
 
 /** One stream from hello to its end, which never means the end of a match. */
-function playStream(bot) {
-  const stream = openStream(bot.server, bot.token);
+function playStream(bot, server) {
+  const stream = openStream(server, bot.token);
   const session = {
     bot,
+    server,
     stream,
     seats: new Map(), // seat_ref -> SeatAssigned
     welcomed: false,
@@ -82,34 +85,41 @@ function playStream(bot) {
   bot.session = session;
   return new Promise((resolve) => {
     let open = true;
-    let thinking = 0; // batches whose answers are not ready
+    let thinking = 0; // messages whose answers are not ready
+    let outbox = [];
     let watchdog;
+    const send = () => {
+      if (open && outbox.length) stream.write({ messages: outbox });
+      outbox = [];
+      if (open && session.leaving && !thinking) stream.end(); // all that was owed is answered
+    };
+    const say = (message) => {
+      thinking -= 1;
+      if (!outbox.length) setImmediate(send); // together with what else is ready by then
+      if (message) outbox.push(message);
+    };
     const close = (reason, failure) => {
       if (!open) return;
       open = false;
       clearTimeout(watchdog);
       stream.cancel();
-      resolve({ welcomed: session.welcomed, reason, failure });
+      const { welcomed, leaving } = session;
+      resolve({ welcomed, leaving, reason, failure });
     };
     const listen = () => {
       clearTimeout(watchdog);
       watchdog = setTimeout(() => close('the server went silent'), session.silence);
     };
-    stream.on('data', async (response) => {
-      thinking += 1;
+    stream.on('data', ({ messages }) => {
       listen();
-      try {
-        const messages = await answerBatch(session, response.messages);
-        if (open && messages.length) stream.write({ messages });
-      } catch (failure) {
-        close(failure.message, failure);
+      thinking += messages.length;
+      for (const message of messages) {
+        answer(session, message).then(say, (failure) => close(failure.message, failure));
       }
-      thinking -= 1;
-      if (open && session.leaving && !thinking) stream.end(); // all that was owed is answered
     });
     stream.on('error', (error) => {
       const reason = reasonOf(error);
-      close(reason, isHopeless(error) ? new Stop(`${bot.server} refuses: ${reason}`) : undefined);
+      close(reason, isHopeless(error) ? new Stop(`${server} refuses: ${reason}`) : undefined);
     });
     stream.on('end', () => close('the server closed the stream'));
     listen();

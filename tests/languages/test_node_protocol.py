@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
@@ -79,11 +80,42 @@ async def test_answers_a_batch_with_a_batch(
         asked(2, b"two"),
         ServerMessage(heartbeat=pb.Heartbeat(nonce=77)),
     )
-    ready, act, ack = await line.hears()
-    assert ready.ready.seat_ref == 1
-    assert (act.act.seat_ref, act.act.decision_id) == (2, b"two")
-    assert action_from_pb(act.act.action) in LEGAL
-    assert ack.heartbeat_ack.nonce == 77
+    said = {message.WhichOneof("message"): message for message in await line.hears()}
+    assert said.keys() == {"ready", "act", "heartbeat_ack"}
+    assert said["ready"].ready.seat_ref == 1
+    act = said["act"].act
+    assert (act.seat_ref, act.decision_id) == (2, b"two")
+    assert action_from_pb(act.action) in LEGAL
+    assert said["heartbeat_ack"].heartbeat_ack.nonce == 77
+
+
+async def test_a_heartbeat_does_not_wait_for_a_bot_that_thinks(
+    script: tuple[ScriptedServer, str], node_bot: tuple[str, str]
+) -> None:
+    node, path = node_bot
+    thinker = Path(path).with_name("thinker.test.js")
+    thinker.write_text(
+        "import { run } from './connection.js';\n"
+        "run({ name: 'thinker', choose: () => new Promise(() => {}) });\n"
+    )
+    try:
+        async with started((node, str(thinker)), script[1], NAME, CONTREE_INSTANCE=INSTANCE):
+            line, _ = await script[0].welcomes()
+            beat = ServerMessage(heartbeat=pb.Heartbeat(nonce=78))
+            line.says(assigned(1, "m1", ready_owed=False), asked(1, b"one"), beat)
+            (ack,) = await line.hears()
+            assert ack.heartbeat_ack.nonce == 78
+    finally:
+        thinker.unlink()
+
+
+async def test_dials_the_next_server_when_one_does_not_answer(
+    script: tuple[ScriptedServer, str], node_bot: tuple[str, str]
+) -> None:
+    async with started(node_bot, f"127.0.0.1:1,{script[1]}", NAME):
+        line, _ = await script[0].welcomes()
+        line.hangs_up()
+        await script[0].welcomes()
 
 
 async def test_gives_the_same_answer_after_a_loss(
