@@ -13,7 +13,7 @@ from grpc import aio
 from tests.chaos.ledger import Ledger, Place
 
 from contree.client import Connection
-from contree.client.channel import Target, open_channel
+from contree.client.channel import open_channel
 from contree.client.outbox import Outbox
 from contree.engine import DECLINE, PASS, Action, DecisionKind, Seat, View
 from contree.v1 import play_service_pb2
@@ -90,7 +90,7 @@ class Player:
     async def _stream(self) -> None:
         self._outbox = outbox = Outbox()
         self._refs = {}
-        channel = open_channel(Target(self._address), Connection())
+        channel = open_channel(self._address, Connection())
         play: Any = channel.stream_stream(
             PLAY, response_deserializer=play_service_pb2.PlayResponse.FromString
         )
