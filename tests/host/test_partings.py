@@ -101,3 +101,15 @@ async def test_what_is_remembered_for_long_is_forgotten(
     monkeypatch.setattr(module, "REMEMBERED_S", -1.0)
     session = arrive(host)
     assert not session.outbox._messages
+
+
+async def test_the_bots_of_a_match_that_its_server_could_not_conclude_are_told(host: Host) -> None:
+    """It died between the last entry and the record; this server takes the match over."""
+    arrive(host)
+    match = await host.create_match(a_match())
+    await ready(host, match.id)
+    await play(host, match.id)
+    ended = await host.match(match.id)
+    here = arrive(host)
+    host._adopt(ended, 9)
+    assert kinds(await hear(here, 4)) == ["seat_assigned", "match_ended"] * 4
