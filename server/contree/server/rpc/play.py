@@ -23,7 +23,6 @@ from contree.server.match import (
     MatchSpec,
     Rejected,
     SayReady,
-    Stage,
     Step,
     Verdict,
 )
@@ -137,8 +136,8 @@ class PlayServicer:
         host.registry.enter(session)
         if practice is not None and (practice.request_id or not owed):
             match = await host.create_match(practice)
-            if match.stage is Stage.ENDED:
-                host.seating.tell_of(session, match)
+            if match.ended:
+                host.seating.tell_of(session, await host.match(match.id))
         _log.info("bot_connected", bot=who.bot, version=who.bot_version, seats_owed=owed)
 
     async def _read(
