@@ -50,6 +50,7 @@ def random_record(rules: RuleSet, mode: Mode, seed: int, *, steps: int = 10_000)
     return Record.of(game, NAMES, ["East: too late in deal 2", "é"])
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("mode", Mode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.name)
 def test_both_forms_tell_the_same_match(rules: RuleSet, mode: Mode) -> None:

@@ -184,6 +184,7 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.timeout(1800)
 @settings(max_examples=2_000 if FULL else 150, deadline=None)
 @given(data=st.data())
 def test_forged_words_and_lines_never_crash(data: st.DataObject) -> None:
