@@ -187,6 +187,8 @@ async def test_a_match_is_read_whole(host: HostClient, server: ScriptedServer) -
                 taken=True,
                 decisions=9,
                 time_used=duration_to_pb(2500),
+                replaced=True,
+                overruns=3,
             )
         ],
         scores=table_pb2.TeamScore(north_south=410, east_west=20),
@@ -210,6 +212,7 @@ async def test_a_match_is_read_whole(host: HostClient, server: ScriptedServer) -
         create_time=moment,
         end_time=moment,
         version=44,
+        end_detail="as asked",
     )
     server.answers["GetMatch"] = lambda request: match_service_pb2.GetMatchResponse(match=message)
     match = await host.get_match("m7")
@@ -222,7 +225,7 @@ async def test_a_match_is_read_whole(host: HostClient, server: ScriptedServer) -
     assert match.rules == RULES
     assert match.mode == Board(3)
     assert match.labels == ("event",)
-    assert match.seats == (SeatStatus(Seat.WEST, "w", "2", False, True, False, 9, 2.5),)
+    assert match.seats == (SeatStatus(Seat.WEST, "w", "2", False, True, False, 9, 2.5, True, 3),)
     assert match.scores == (410, 20)
     assert match.end_reason is EndReason.BOARD_DONE
     assert match.winner is Team.NORTH_SOUTH
@@ -234,6 +237,7 @@ async def test_a_match_is_read_whole(host: HostClient, server: ScriptedServer) -
     assert match.watch is WatchPolicy.AS_DISCLOSED
     assert (match.disclosure_group, match.disclosed) == ("g", True)
     assert (match.create_time, match.end_time, match.version) == (when, when, 44)
+    assert match.end_detail == "as asked"
 
 
 async def test_a_match_under_way(host: HostClient, server: ScriptedServer) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import grpc
 import pytest
-from tests.e2e.playing import LABEL, Player, all_matches, check_records
+from tests.e2e.playing import LABEL, Player, all_matches, check_records, dial
 from tests.e2e.server_process import ServerProcess
 from tests.rpc.conftest import RawBot, board
 
-from contree.v1 import match_pb2, match_service_pb2_grpc
+from contree.v1 import match_pb2, match_service_pb2_grpc, play_service_pb2
 
 MATCHES = 6
 ACTS_BEFORE_THE_KILL = 40
@@ -91,4 +91,63 @@ async def test_a_killed_store_comes_back_and_nobody_is_charged_for_it(
             )
             assert not match.faults
         await check_records(channel, player)
+        await bot.close()
+
+
+async def test_10_after_a_restart_all_seats_are_given_back_and_counted(
+    server: ServerProcess,
+) -> None:
+    """Row 10: Welcome says how many seats are owed, each comes again with what it owes, and they
+    count against the capacity that Hello named: the server counts, not the client.
+    """
+    player = Player()
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
+        bot = await dial(channel, capacity=4)
+        for number in range(1, 4):
+            await stub.CreateMatch(board(number, labels=[LABEL]))
+        await player.play(bot, until_acts=6)
+        live = [match for match in await all_matches(channel) if not match.end_reason]
+        taken = [match for match in live if match.state != match_pb2.MATCH_STATE_WAITING]
+        await asyncio.to_thread(server.kill)
+        await bot.close()
+        await asyncio.to_thread(server.start)
+        bot = await dial(channel, capacity=4)
+        assigned: dict[tuple[str, int], bool] = {}
+        while len(assigned) < 2 * len(taken):
+            message = await bot.anything()
+            if message.HasField("seat_assigned"):
+                one = message.seat_assigned
+                assigned[one.match_id, one.seat] = one.resumed
+        assert set(assigned) == {(match.id, seat) for match in taken for seat in (1, 3)}
+        assert len(assigned) <= 4
+        await bot.close()
+
+
+async def test_12_an_answer_to_a_turn_from_before_a_restart_counts(server: ServerProcess) -> None:
+    """Row 12: the bot was thinking when the server died; its decision has kept its name."""
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
+        bot = await dial(channel)
+        await stub.CreateMatch(board(1, labels=[LABEL]))
+        await bot.ready()
+        await bot.ready()
+        turn = (await bot.next("turn")).turn
+        await asyncio.to_thread(server.kill)
+        await bot.close()
+        await asyncio.to_thread(server.start)
+        bot = await dial(channel)
+        again = (await bot.next("turn")).turn
+        assert again.decision.id == turn.decision.id
+        assert again.again
+        # All of its time, for what had passed is in no journal.
+        full = again.decision.clock.remaining.ToMilliseconds()
+        assert full > 9_000
+        turn.seat_ref = again.seat_ref
+        await bot.act(turn)
+        await bot.act(again)
+        first = (await bot.next("act_result")).act_result
+        second = (await bot.next("act_result")).act_result
+        assert first.status == play_service_pb2.ACT_STATUS_ACCEPTED
+        assert second.status == play_service_pb2.ACT_STATUS_DUPLICATE
         await bot.close()

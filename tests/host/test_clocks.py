@@ -368,3 +368,67 @@ async def test_a_late_answer_is_late_while_all_is_well() -> None:
         (step,) = outcomes
         assert isinstance(step, Step)
         assert step.verdict is Verdict.LATE
+
+
+@virtually
+async def test_21_clocks_begin_when_all_four_are_ready() -> None:
+    """Row 21: getting ready has a generous limit of its own, and costs no decision anything."""
+    made = spec(time=CONTROL._replace(per_move=1_000, ready=60_000), faults=GENEROUS)
+    match = create(Created(made), 0).after
+    for seat in SEATS:
+        match = decide(match, TakeSeat(seat, "1", "i"), 0).after
+    async with place() as here:
+        table = here.sit(match=match)
+        for seat in SEATS[:3]:
+            here.tables.submit(table, SayReady(seat))
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(59.0)  # one bot loads its model
+        here.tables.submit(table, SayReady(Seat.WEST))
+        await asyncio.sleep(0.01)
+        assert table.match.stage is Stage.PLAYING
+        (seat,) = owing(table)
+        assert here.tables.elapsed_ms(table, seat) <= 10
+        await asyncio.sleep(1.1)
+        assert not table.match.faults
+
+
+@virtually
+async def test_nothing_runs_out_in_a_server_that_drains() -> None:
+    """Nor is anything asked, nor an answer late, nor a bot that leaves away."""
+    control = CONTROL._replace(disconnect_grace=0, per_move=1_000)
+    async with place() as here:
+        table = here.sit(match=timed(control))
+        (seat,) = owing(table)
+        await asyncio.sleep(0.5)
+        here.tables.wind_up()
+        other = next(one for one in SEATS if one is not seat)
+        here.detach(table, other)
+        await asyncio.sleep(60.0)
+        answer = here.act(table, seat)
+        await asyncio.sleep(0.1)
+        assert answer.step.verdict is Verdict.ACCEPTED
+        (acted,) = answer.step.entries
+        assert isinstance(acted, Acted)
+        assert acted.charged <= 500
+        await asyncio.sleep(60.0)
+        assert not table.match.faults
+
+
+@virtually
+async def test_what_is_due_at_one_seat_hurries_no_other_after_an_outage() -> None:
+    """Two deadlines at a table, and an outage behind it: each comes at its own time."""
+    control = CONTROL._replace(disconnect_grace=5_000)
+    async with place() as here:
+        table = here.sit(match=timed(control))
+        here.act(table, Seat.WEST)
+        await asyncio.sleep(0.01)
+        assert list(owing(table)) == [Seat.SOUTH]
+        here.store.down()
+        here.detach(table, Seat.WEST)
+        await asyncio.sleep(60.0)
+        here.store.up()
+        await asyncio.sleep(6.0)
+        assert [fault.kind for fault in table.match.faults] == [FaultKind.DISCONNECTED]
+        await asyncio.sleep(LIMIT_S - 5.0)
+        kinds = [fault.kind for fault in table.match.faults]
+        assert kinds == [FaultKind.DISCONNECTED, FaultKind.TIMEOUT]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contree.server.host.service_clock import PATIENCE_S, PULSE_S, STALL_S, ServiceClock
@@ -131,7 +131,7 @@ _segments = st.lists(
         st.builds(
             Outage,
             _seconds,
-            st.floats(PATIENCE_S * 1.1, 20.0),
+            st.floats(PATIENCE_S + 2 * PULSE_S, 20.0),
             st.booleans(),
             st.integers(1, 3),
             st.just(0.0) | st.floats(STALL_S * 1.01, 30.0),
@@ -141,6 +141,7 @@ _segments = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(_segments)
 def test_no_interleaving_charges_an_outage_or_a_stall(
     segments: list[Calm | Stall | Outage],

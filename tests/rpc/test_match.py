@@ -85,6 +85,7 @@ async def test_a_cancelled_match_is_no_result_and_cannot_be_cancelled_again(matc
     request = match_service_pb2.CancelMatchRequest(match_id=created.id, reason="test")
     cancelled = (await matches.CancelMatch(request)).match
     assert cancelled.end_reason == match_pb2.END_REASON_CANCELLED
+    assert cancelled.end_detail == request.reason != ""
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await matches.CancelMatch(request)
     assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION

@@ -276,6 +276,9 @@ async def test_a_bot_that_stays_away_is_replaced(matches: Any, bots: Bots) -> No
             break
     match = (await matches.GetMatch(_get(created.id))).match
     assert {fault.kind for fault in match.faults} == {match_pb2.FAULT_KIND_DISCONNECTED}
+    replaced = [seat.replaced for seat in match.seats]
+    assert True in replaced
+    assert replaced[1::2] == [False, False]  # played by the house from the beginning
 
 
 async def test_a_bot_that_leaves_before_play_begins_has_no_fault(matches: Any, bots: Bots) -> None:
@@ -293,6 +296,7 @@ async def test_a_bot_that_leaves_before_play_begins_has_no_fault(matches: Any, b
             break
     match = (await matches.GetMatch(_get(created.id))).match
     assert match.end_reason == match_pb2.END_REASON_NOT_STARTED
+    assert match.end_detail == "Not ready in time: North (raw), South (raw)."
     assert not match.faults
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.tournament.samples import board, result, table_of
@@ -120,7 +121,10 @@ def test_faults_are_counted_for_the_bot_that_made_them() -> None:
     late = TableFault("y", "E", "timeout", False, "late")
     gone = TableFault("y", "W", "disconnected", True, "away")
     results = [
-        result(table_of(TWO, 1, "x", "y", "A"), (0, 0), (late, late, gone)),
+        replace(
+            result(table_of(TWO, 1, "x", "y", "A"), (0, 0), (late, late, gone)),
+            overruns={"x": 2},
+        ),
         result(table_of(TWO, 1, "x", "y", "B"), (0, 0), (late,)),
     ]
     conduct = {row.bot: row.conduct for row in standings(TWO.bots, results).rows}
@@ -128,6 +132,7 @@ def test_faults_are_counted_for_the_bot_that_made_them() -> None:
     assert conduct["y"].replaced == 1
     assert conduct["x"].faults == {}
     assert conduct["x"].tables == 2
+    assert (conduct["x"].overruns, conduct["y"].overruns) == (2, 0)
     assert conduct["x"].seconds_a_decision == pytest.approx(0.1)
 
 

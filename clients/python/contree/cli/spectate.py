@@ -187,6 +187,10 @@ def match_json(match: Match) -> dict[str, Any]:
         "rules": match.rules.name,
         "seats": {str(seat.seat): seat.bot for seat in match.seats},
         "scores": list(match.scores),
+        "allowance": match.time_control.allowance,
+        "overruns": {str(seat.seat): seat.overruns for seat in match.seats if seat.overruns},
+        "replaced": [str(seat.seat) for seat in match.seats if seat.replaced],
+        "end_detail": match.end_detail,
     }
 
 

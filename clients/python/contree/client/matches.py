@@ -209,6 +209,10 @@ class SeatStatus(NamedTuple):
     decisions: int
     time_used: float
     """Seconds."""
+    replaced: bool = False
+    """The house plays it from some fault on."""
+    overruns: int = 0
+    """Decisions that took longer than the clock and were saved by the allowance."""
 
 
 class Fault(NamedTuple):
@@ -254,6 +258,8 @@ class Match:
     end_time: datetime | None = None
     version: int = 0
     """Number of entries in its journal, those of an open contre window not counted yet."""
+    end_detail: str = ""
+    """One sentence on why it ended, where that is no result."""
 
     @property
     def ended(self) -> bool:

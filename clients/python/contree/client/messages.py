@@ -196,6 +196,7 @@ def match_from_pb(message: match_pb2.Match) -> Match:
         create_time=_time(message.create_time) if message.HasField("create_time") else None,
         end_time=_time(message.end_time) if message.HasField("end_time") else None,
         version=message.version,
+        end_detail=message.end_detail,
     )
 
 
@@ -223,6 +224,8 @@ def _seat_status(message: match_pb2.SeatStatus) -> SeatStatus:
         message.connected,
         message.decisions,
         _seconds(message.time_used),
+        message.replaced,
+        message.overruns,
     )
 
 

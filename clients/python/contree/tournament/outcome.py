@@ -21,9 +21,11 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
     turned = first_team is Team.EAST_WEST
     decisions: dict[str, int] = defaultdict(int)
     seconds: dict[str, float] = defaultdict(float)
+    overruns: dict[str, int] = defaultdict(int)
     for status in match.seats:
         decisions[status.bot] += status.decisions
         seconds[status.bot] += status.time_used
+        overruns[status.bot] += status.overruns
     deal = match.results[0] if match.results else None
     assert match.end_reason is not None
     return TableResult(
@@ -41,4 +43,5 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
         attempts=attempts,
         decisions=dict(decisions),
         seconds=dict(seconds),
+        overruns={bot: count for bot, count in overruns.items() if count},
     )

@@ -95,6 +95,10 @@ class Reporter:
         for row in standings.rows:
             if row.conduct.faults or row.conduct.replaced:
                 self.note(f"Faults of {row.bot}: {faults_line(row.conduct)}.")
+            if row.conduct.overruns:
+                count = row.conduct.overruns
+                decisions = "1 decision" if count == 1 else f"{count} decisions"
+                self.note(f"The allowance saved {decisions} of {row.bot} from being late.")
         self.note(
             "Points per board and 95% interval: the bot's marks minus its opponents', mean of the "
             "two tables of a board."

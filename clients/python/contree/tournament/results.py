@@ -124,7 +124,7 @@ def write_standings(folder: Path, table: Standings, about: Mapping[str, Any]) ->
     write_json(folder / "standings.json", document)
     header = (
         "place", "bot", "points", "low", "high", "boards", "won", "tied", "lost",
-        "tables", "faults", "replaced", "seconds_a_decision",
+        "tables", "faults", "replaced", "seconds_a_decision", "overruns",
     )  # fmt: skip
     rows = (
         (
@@ -137,6 +137,7 @@ def write_standings(folder: Path, table: Standings, about: Mapping[str, Any]) ->
             sum(row.conduct.faults.values()),
             row.conduct.replaced,
             f"{row.conduct.seconds_a_decision:.4f}",
+            row.conduct.overruns,
         )
         for row in table.rows
     )

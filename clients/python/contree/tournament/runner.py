@@ -147,7 +147,7 @@ class Runner:
         reason = self._no_result(match)
         self._seating.left(table, again=reason is not None)
         if reason is not None:
-            attempts.append(Attempt(match.id, reason))
+            attempts.append(Attempt(match.id, reason, match.end_detail))
             self._failed(table, match, reason)
             return
         self._log.append(result_of(table, match, tuple(attempts)))

@@ -69,6 +69,8 @@ class Conduct(NamedTuple):
     """Tables that it played."""
     seconds_a_decision: float
     """Time charged for a decision, on average."""
+    overruns: int = 0
+    """Decisions that only the allowance saved from being late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +177,13 @@ def _conduct(bots: Sequence[str], results: Collection[TableResult]) -> dict[str,
     tables: Counter[str] = Counter()
     decisions: Counter[str] = Counter()
     seconds: dict[str, float] = defaultdict(float)
+    overruns: Counter[str] = Counter()
     for result in results:
         for bot in result.table.pairing:
             tables[bot] += 1
             decisions[bot] += result.decisions.get(bot, 0)
             seconds[bot] += result.seconds.get(bot, 0.0)
+            overruns[bot] += result.overruns.get(bot, 0)
         for fault in result.faults:
             if fault.bot in faults:
                 faults[fault.bot][fault.kind] += 1
@@ -190,6 +194,7 @@ def _conduct(bots: Sequence[str], results: Collection[TableResult]) -> dict[str,
             replaced[bot],
             tables[bot],
             seconds[bot] / decisions[bot] if decisions[bot] else 0.0,
+            overruns[bot],
         )
         for bot in bots
     }

@@ -31,6 +31,8 @@ class Attempt(NamedTuple):
     match_id: str
     reason: str
     """not_started, cancelled, infrastructure."""
+    detail: str = ""
+    """One sentence: the seats not taken, the reason given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,8 @@ class TableResult:
     """Decisions made, by bot."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time charged for them, by bot."""
+    overruns: Mapping[str, int] = field(default_factory=dict)
+    """Decisions that only the allowance saved from being late, by bot; those that had any."""
 
     @property
     def swing(self) -> int:
@@ -83,6 +87,7 @@ class TableResult:
             "attempts": [attempt._asdict() for attempt in self.attempts],
             "decisions": dict(self.decisions),
             "seconds": {bot: round(value, 3) for bot, value in self.seconds.items()},
+            "overruns": dict(self.overruns),
         }
 
     @classmethod
@@ -108,4 +113,5 @@ class TableResult:
             attempts=tuple(Attempt(**attempt) for attempt in values["attempts"]),
             decisions=values["decisions"],
             seconds=values["seconds"],
+            overruns=values.get("overruns", {}),  # not in the lines of earlier versions
         )

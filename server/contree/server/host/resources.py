@@ -101,6 +101,7 @@ def match_to_pb(
         message.race.CopyFrom(race_to_pb(match))
     if match.end is not None:
         message.end_reason = END_TO_PB[match.end]
+        message.end_detail = match.end_detail
         message.end_time.CopyFrom(_timestamp(match.ended_ms))
     if outcome is not None and outcome.winner is not None and spec.mode is Mode.RACE:
         message.winner = TEAM_TO_PB[outcome.winner]
@@ -141,6 +142,8 @@ def _seat(match: Match, seat: Seat, connected: bool, *, keys: bool) -> match_pb2
         connected=connected or bool(plan.house),
         decisions=state.decisions,
         time_used=duration_to_pb(state.used),
+        replaced=bool(state.house) and not plan.house,
+        overruns=state.overruns,
         key_id=state.key_id if keys else "",
     )
 
