@@ -97,12 +97,12 @@ async def dial(
 
 async def rest(bot: RawBot) -> list[ServerMessage]:
     """What is still said on a stream until it ends in good order."""
-    messages = []
-    while True:
-        try:
-            messages.append(await bot.anything())
-        except EOFError:
-            return messages
+    messages = bot.taken()
+    async with asyncio.timeout(15):
+        while (frame := await bot.call.read()) is not grpc.aio.EOF:
+            messages += frame.messages
+        assert await bot.call.code() is grpc.StatusCode.OK
+    return messages
 
 
 async def until(condition: Callable[[], bool], within: float = 10.0) -> None:

@@ -75,6 +75,11 @@ class RawBot:
         await self.say(ClientMessage(hello=hello))
         return await self.next("welcome")
 
+    def taken(self) -> list[ServerMessage]:
+        """What was read and not looked at yet; it is not there any more."""
+        taken, self._inbox = self._inbox, []
+        return taken
+
     async def anything(self) -> ServerMessage:
         """The next message but heartbeats, within a bounded time."""
         async with asyncio.timeout(WAIT_S):
