@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -13,7 +15,10 @@ from redis.asyncio import Redis
 from tests.rpc.conftest import WAIT_S, RawBot, board
 from tests.rpc.servers import Start, hosting, raw, start, url
 
-from contree.engine import parse_record
+from contree.cli.verifying import verify
+from contree.engine import SeededDeals, format_record, parse_record
+from contree.engine.recompute import check_cards
+from contree.engine.shuffle import commitment
 from contree.server.app import running
 from contree.server.host import queries
 from contree.server.host.sweeper import Sweeper
@@ -230,6 +235,20 @@ async def test_a_repeated_request_finds_the_ended_match(start: Start, raw: Redis
     assert refused.value.code() is grpc.StatusCode.ALREADY_EXISTS
 
 
+async def test_a_summary_of_another_form_is_made_again_of_the_journal(
+    start: Start, raw: Redis
+) -> None:
+    """A newer server shows more of a match than the one did that archived it."""
+    channel = await start("one")
+    match_id = (await play(channel)).id
+    await archived(raw, match_id)
+    asked = GetMatchRequest(match_id=match_id)
+    whole = (await hosting(channel).GetMatch(asked)).match
+    old = b'[0,{"owner":""}]\n' + match_pb2.Match(id=match_id).SerializeToString()
+    await raw.hset(keys.archive(match_id), "summary", zlib.compress(old))
+    assert (await hosting(channel).GetMatch(asked)).match == whole
+
+
 async def test_a_match_held_elsewhere_is_read_from_its_journal(start: Start) -> None:
     one, other = await start("one"), await start("other")
     bot = RawBot(one)
@@ -269,3 +288,53 @@ async def test_one_server_sweeps_what_is_left_over(url: str, raw: Redis) -> None
     for task in tasks:
         task.cancel()
     await store.close()
+
+
+@pytest.mark.parametrize("mode", ["board", "race"])
+async def test_a_record_of_cards_that_the_server_drew_can_be_dealt_again(
+    start: Start, raw: Redis, tmp_path: Path, mode: str
+) -> None:
+    """The seed is in the record, its commitment was told when the match was created."""
+    channel = await start("one")
+    made = board(5)
+    if mode == "race":
+        made.race.CopyFrom(match_pb2.RaceMode(target=0, deals=4))
+    del made.seats[:]
+    for seat in (1, 2, 3, 4):
+        made.seats.add(seat=seat, house="random")
+    created = (await hosting(channel).CreateMatch(made)).match
+    assert len(created.seed_commitment) == 64
+    await archived(raw, created.id)
+    text = (await hosting(channel).GetRecord(GetRecordRequest(match_id=created.id))).record
+    seed = parse_record(text).seed
+    assert seed is not None
+    assert commitment(seed) == created.seed_commitment
+    check_cards(parse_record(text), SeededDeals(seed))
+
+    path = tmp_path / "record.bgn"
+    path.write_text(text)
+    verdict = await asyncio.to_thread(verify, path)
+    assert verdict.right
+    assert created.seed_commitment in verdict.cards
+    # Another seed in its place is found out.
+    other = parse_record(text)
+    notes = tuple(note.replace(seed.hex(), "ab" * 32) for note in other.notes)
+    path.write_text(format_record(replace(other, notes=notes)))
+    verdict = await asyncio.to_thread(verify, path)
+    assert not verdict.right
+    assert "by the seed" in verdict.problem
+
+
+async def test_a_seed_that_the_host_gave_is_the_hosts_to_reveal(start: Start, raw: Redis) -> None:
+    channel = await start("one")
+    source = match_pb2.DealSource(seeded=match_pb2.SeededDeals(seed=b"s" * 32, label="cup"))
+    made = board(5, deals=source)
+    del made.seats[:]
+    for seat in (1, 2, 3, 4):
+        made.seats.add(seat=seat, house="random")
+    created = (await hosting(channel).CreateMatch(made)).match
+    assert created.seed_commitment == ""
+    await archived(raw, created.id)
+    text = (await hosting(channel).GetRecord(GetRecordRequest(match_id=created.id))).record
+    assert parse_record(text).seed is None
+    assert (b"s" * 32).hex() not in text

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contree.engine.actions import CONTRE, DECLINE, SURCONTRE, Action, Announced
 from contree.engine.auction import DecisionKind, PlacedCall
@@ -16,10 +17,11 @@ from contree.engine.errors import DeckError
 from contree.engine.game import Game, Mode
 from contree.engine.options import BeloteMode
 from contree.engine.rules import RuleSet
-from contree.engine.shuffle import FixedDeal, Hands, ListedDeals, next_dealer
+from contree.engine.shuffle import SEED_BYTES, FixedDeal, Hands, ListedDeals, next_dealer
 from contree.engine.table import Seat
 
 __all__ = [
+    "SEED_NOTE",
     "PlacedCard",
     "Record",
     "RecordedDeal",
@@ -29,6 +31,12 @@ __all__ = [
     "replay_calls",
     "replay_cards",
 ]
+
+
+SEED_NOTE: Final = "seed "
+"""How the note begins that holds a match's own seed in hex; the label of its deals is empty."""
+
+_SEED: Final = re.compile(f"{SEED_NOTE}([0-9a-f]{{{2 * SEED_BYTES}}})")
 
 
 class PlacedCard(NamedTuple):
@@ -81,6 +89,12 @@ class Record:
             deals=tuple(RecordedDeal.of(deal) for deal in deals),
             notes=tuple(notes),
         )
+
+    @property
+    def seed(self) -> bytes | None:
+        """The seed of this match alone, where a note reveals it; what it gives is not checked."""
+        found = next(filter(None, map(_SEED.fullmatch, self.notes)), None)
+        return None if found is None else bytes.fromhex(found[1])
 
     def replay(self) -> Game:
         """The match, played again call by call and card by card.

@@ -106,6 +106,8 @@ def verify(path: Path, seed: Seed | None = None, event: EventProof | None = None
             cards = _check_table(record, game, event, table, seed)
         elif seed is not None:
             cards = _check_seed(record, seed)
+        elif record.seed is not None:
+            cards = _check_own_seed(record, record.seed)
         else:
             cards = ""
     except _Wrong as wrong:
@@ -129,6 +131,13 @@ def _check_seed(record: Record, seed: Seed) -> str:
     _compare(record, seed, 1 if table is None else table)
     shown = f"those of board {record.number} of the seed"
     return shown if table == 1 else f"{shown}, disguised as at table {table}"
+
+
+def _check_own_seed(record: Record, seed: bytes) -> str:
+    """Compare the cards with those of the seed that the server drew for this match alone."""
+    _compare(record, Seed(seed, ""), 1)
+    which = f"board {record.number}" if record.mode is Mode.BOARD else _deals(record)
+    return f"those of {which} of the seed in the record, whose commitment is {commitment(seed)}"
 
 
 def _compare(record: Record, seed: Seed, table: int) -> None:

@@ -598,6 +598,7 @@ class Match(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     END_DETAIL_FIELD_NUMBER: _builtins.int
     WATCH_POLICY_FIELD_NUMBER: _builtins.int
+    SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id."""
     state: Global___MatchState.ValueType
@@ -620,6 +621,10 @@ class Match(_message.Message):
     """
     watch_policy: Global___WatchPolicy.ValueType
     """Watch policy."""
+    seed_commitment: _builtins.str
+    """Where the server drew the seed: its SHA-256 in hex, from the creation on. The record of the
+    match, once it may be read, holds the seed. Empty where the host gave the cards or the seed.
+    """
     @_builtins.property
     def rules(self) -> _table_pb2.RuleSet:
         """Its rules."""
@@ -693,10 +698,11 @@ class Match(_message.Message):
         version: _builtins.int = ...,
         end_detail: _builtins.str = ...,
         watch_policy: Global___WatchPolicy.ValueType = ...,
+        seed_commitment: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "end_time", b"end_time", "fault_policy", b"fault_policy", "mode", b"mode", "race", b"race", "rules", b"rules", "scores", b"scores", "time_control", b"time_control", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "disclosed", b"disclosed", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "end_detail", b"end_detail", "end_reason", b"end_reason", "end_time", b"end_time", "fault_policy", b"fault_policy", "faults", b"faults", "id", b"id", "labels", b"labels", "mode", b"mode", "race", b"race", "results", b"results", "rules", b"rules", "scores", b"scores", "seats", b"seats", "state", b"state", "time_control", b"time_control", "version", b"version", "watch_policy", b"watch_policy", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "disclosed", b"disclosed", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "end_detail", b"end_detail", "end_reason", b"end_reason", "end_time", b"end_time", "fault_policy", b"fault_policy", "faults", b"faults", "id", b"id", "labels", b"labels", "mode", b"mode", "race", b"race", "results", b"results", "rules", b"rules", "scores", b"scores", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "time_control", b"time_control", "version", b"version", "watch_policy", b"watch_policy", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
     _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015

@@ -8,6 +8,8 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from contree.engine import SEATS, Mode, Seat, Team
+from contree.engine.shuffle import commitment
+from contree.server.host.record import drawn_seed
 from contree.server.match import (
     Disclosure,
     EndReason,
@@ -95,6 +97,9 @@ def match_to_pb(
         create_time=_timestamp(spec.created_ms),
         version=match.version,
     )
+    seed = drawn_seed(spec)
+    if seed is not None:
+        message.seed_commitment = commitment(seed)
     if spec.mode is Mode.BOARD:
         message.board.number = spec.board
     else:
