@@ -298,6 +298,7 @@ class TestWithKeys:
         assert told == {
             *("id", "state", "rules", "board", "seats", "time_control", "fault_policy"),
             *("disclosure_policy", "watch_policy", "create_time", "end_time"),
+            "seed_commitment",  # of 32 bytes drawn for this match alone: it is meant for the public
         }
         assert not public.board.number
         assert {field.name for seat in public.seats for field, _ in seat.ListFields()} == {
