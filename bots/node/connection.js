@@ -1,6 +1,7 @@
 // Keeps a bot connected: hello, turns in batches, heartbeats, and dialling again after a loss.
 
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer, Stop } from './answers.js';
 import { isHopeless, openStream, PROTOCOL_VERSION, reasonOf } from './protocol.js';
@@ -13,8 +14,8 @@ const FAREWELL_MS = 1_000;
 
 /**
  * Plays until the process is told to stop, and then exits: 0 after SIGTERM or SIGINT, 1 when there
- * is no way to go on. Reads CONTREE_SERVER, CONTREE_BOT, CONTREE_INSTANCE, CONTREE_TOKEN and
- * CONTREE_CAPACITY.
+ * is no way to go on. Reads CONTREE_SERVER, CONTREE_BOT, CONTREE_INSTANCE, CONTREE_TOKEN or
+ * CONTREE_TOKEN_FILE, and CONTREE_CAPACITY.
  */
 export function run({ name, version = '', choose }) {
   const { env } = process;
@@ -24,7 +25,7 @@ export function run({ name, version = '', choose }) {
     version,
     instanceId: env.CONTREE_INSTANCE || randomUUID(), // the same after each loss
     returns: Boolean(env.CONTREE_INSTANCE), // a later process may come back for the seats
-    token: env.CONTREE_TOKEN,
+    token: env.CONTREE_TOKEN || tokenIn(env.CONTREE_TOKEN_FILE),
     capacity: Number(env.CONTREE_CAPACITY || 0),
     choose,
     given: new Map(), // the newest answer of each seat, for a turn that is sent again
@@ -136,4 +137,8 @@ function hello({ name, version, instanceId, capacity }) {
     capacity,
     delivery: 'DELIVERY_STATE',
   };
+}
+
+function tokenIn(path) {
+  return path ? readFileSync(path, 'utf8').trim() : '';
 }

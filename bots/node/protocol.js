@@ -1,5 +1,6 @@
 // The protocol: the .proto files, loaded at start, and the one stream that they describe.
 
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
@@ -17,9 +18,16 @@ const { PlayService } = grpc.loadPackageDefinition(definition).contree.v1;
 
 export const PROTOCOL_VERSION = 1;
 
-/** Dials `server` and opens the stream; a `token` travels in the metadata. */
+/**
+ * Dials `server`, HOST:PORT or tls://HOST:PORT, and opens the stream; a `token` travels in the
+ * metadata. For TLS, CONTREE_CA, CONTREE_CERT and CONTREE_CERT_KEY name files, all optional.
+ */
 export function openStream(server, token) {
-  const client = new PlayService(server, grpc.credentials.createInsecure());
+  const file = (name) => (process.env[name] ? readFileSync(process.env[name]) : null);
+  const credentials = server.startsWith('tls://')
+    ? grpc.credentials.createSsl(file('CONTREE_CA'), file('CONTREE_CERT_KEY'), file('CONTREE_CERT'))
+    : grpc.credentials.createInsecure();
+  const client = new PlayService(server.replace(/^tls:\/\//, ''), credentials);
   const metadata = new grpc.Metadata();
   if (token) metadata.set('authorization', `Bearer ${token}`);
   const stream = client.Play(metadata);

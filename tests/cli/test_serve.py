@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -24,13 +24,14 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[Server]:
+def serving(folder: Path, *options: str, env: Sequence[tuple[str, str]] = ()) -> Iterator[Server]:
     """A server on free ports with its store in `folder`; ends by SIGTERM, which must go well."""
     ready = folder / "ready.json"
     process = start(
         *("serve", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log", "json"),
         *("--data", str(folder / "data"), "--fsync", "everysec", "--drain", "1"),
         *("--ready-file", str(ready), *options),
+        env=env,
     )
     try:
         deadline = time.monotonic() + 30

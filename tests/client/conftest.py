@@ -18,5 +18,5 @@ async def server() -> AsyncIterator[ScriptedServer]:
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SERVER", "BOT", "TOKEN", "INSTANCE", "CAPACITY"):
+    for name in ("SERVER", "BOT", "TOKEN", "TOKEN_FILE", "INSTANCE", "CAPACITY", "CA"):
         monkeypatch.delenv(f"CONTREE_{name}", raising=False)

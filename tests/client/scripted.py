@@ -197,12 +197,20 @@ class Line:
 
 
 class ServerError:
-    """A status with its google.rpc.ErrorInfo."""
+    """A status with its google.rpc.ErrorInfo, and a RetryInfo of so many seconds."""
 
-    def __init__(self, status: grpc.StatusCode, text: str, reason: str = "", **info: str) -> None:
+    def __init__(
+        self,
+        status: grpc.StatusCode,
+        text: str,
+        reason: str = "",
+        retry_s: float = 0.0,
+        **info: str,
+    ) -> None:
         self.status = status
         self.text = text
         self.reason = reason
+        self.retry_s = retry_s
         self.info = info
 
     @property
@@ -216,6 +224,10 @@ class ServerError:
             error_details_pb2.ErrorInfo(reason=self.reason, domain="contree", metadata=self.info)
         )
         status = status_pb2.Status(code=self.status.value[0], message=self.text, details=[detail])
+        if self.retry_s:
+            retry = error_details_pb2.RetryInfo()
+            retry.retry_delay.FromMilliseconds(int(self.retry_s * 1000))
+            status.details.add().Pack(retry)
         return (("grpc-status-details-bin", status.SerializeToString()),)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+from tests.certificates import HOST, Authority
 from tests.client.bots import First, InPlace, playing
 from tests.client.scripted import (
     QUICK,
@@ -494,27 +493,14 @@ def test_defaults_are_patient() -> None:
     assert QUICK.patience == 10.0
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    """A key and a certificate for the name ``contree.test``."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is not installed")
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    command += ["-nodes", "-days", "1", "-subj", "/CN=contree.test", "-keyout", str(key)]
-    command += ["-addext", "subjectAltName=DNS:contree.test", "-out", str(certificate)]
-    subprocess.run(command, check=True, capture_output=True)
-    return key, certificate
-
-
-async def test_tls_with_a_certificate_of_ones_own(certificate: tuple[Path, Path]) -> None:
-    key, chain = certificate
+async def test_tls_with_an_authority_of_ones_own(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    chain, key = authority.issue("server")
     server = ScriptedServer()
     server.credentials = grpc.ssl_server_credentials([(key.read_bytes(), chain.read_bytes())])
     await server.start()
     try:
-        tls = Tls(authorities=chain, server_name="contree.test")
+        tls = Tls(authorities=authority.certificate, server_name=HOST)
         connection = Connection(patience=10, tls=tls)
         async with playing(First(), server, connection=connection, token="secret"):
             line = await server.dialled()

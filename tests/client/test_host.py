@@ -468,11 +468,11 @@ async def test_the_token_goes_with_each_call(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONTREE_SERVER", server.address)
-    monkeypatch.setenv("CONTREE_TOKEN", "from outside")
+    monkeypatch.setenv("CONTREE_TOKEN", "from-outside")
     async with HostClient() as host:
         assert host.server == server.address
-        assert host._target.metadata == (("authorization", "Bearer from outside"),)
-        assert "from outside" not in repr(host._target)
+        assert host._target.metadata == (("authorization", "Bearer from-outside"),)
+        assert "from-outside" not in repr(host._target)
     async with HostClient("x:1", token="") as host:
         assert host._target.metadata == ()
 

@@ -4,11 +4,13 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import structlog
 
+from contree.server.access import new_key_id, new_token
 from contree.server.settings import Settings
 from contree.server.telemetry import configure_logging, redact
 
@@ -102,3 +104,24 @@ def test_redaction_keeps_the_rest() -> None:
         "seats": ["N", "S"],
         "Token": "***",
     }
+
+
+def test_tokens_are_known_by_their_look() -> None:
+    """Wherever one turns up: lichess-bot #1133 logged it when it tried again."""
+    stream = io.StringIO()
+    configure_logging(Settings(log="json"), stream)
+    token = new_token(new_key_id())
+    secret = token.rpartition("_")[2]
+    log = structlog.get_logger()
+    log.info(f"retrying with {token}", url=f"https://x/?t={token}", bot_token="x" + secret)
+    log.info("bytes", data=token.encode(), headers={"x": [token]})
+    logging.getLogger("grpc").error("metadata was invalid: %s", [("authorization", token)])
+    try:
+        raise RuntimeError(token)
+    except RuntimeError:
+        log.exception("failed", key={"a": (token,)})
+    assert len(lines(stream)) == 4
+    assert secret not in stream.getvalue()
+    assert "contree_***" in stream.getvalue()
+    log.info("kept", metric="contree_moves_total", resume="1-0", path=Path("/x"))
+    assert lines(stream)[-1]["metric"] == "contree_moves_total"

@@ -241,3 +241,14 @@ def test_not_text(tmp_path: Path) -> None:
 def test_shuffling_once_is_allowed_when_the_file_says_how(tmp_path: Path) -> None:
     config = load(tmp_path, 'preset = "coinche-classique"\nboard_shuffle = "each"' + GOOD)
     assert config.rules.name == "coinche-classique"
+
+
+def test_a_bot_that_dials_in_may_need_a_key(tmp_path: Path) -> None:
+    before = load(tmp_path, GOOD)
+    after = load(tmp_path, GOOD + 'key = "abc123abc123"\n')
+    assert [bot.key for bot in after.bots] == ["", "abc123abc123"]
+    assert before.settings(before.bots) != after.settings(after.bots)
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path, GOOD + 'key = "contree_abc123abc123_secret"\n')
+    assert refused.value.key == "bots[2].key"
+    assert "secret" not in str(refused.value)

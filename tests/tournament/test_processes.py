@@ -216,8 +216,12 @@ def test_contree_and_python_are_those_that_run(tmp_path: Path) -> None:
 
 def test_bots_do_not_inherit_the_hosts_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONTREE_TOKEN", "secret")
+    monkeypatch.setenv("CONTREE_TOKEN_FILE", "secret")
+    monkeypatch.setenv("CONTREE_CERT_KEY", "secret")
+    monkeypatch.setenv("CONTREE_CA", "ca.pem")
     environment = environment_for({"CONTREE_BOT": "x"})
-    assert "CONTREE_TOKEN" not in environment
+    assert "secret" not in environment.values()
+    assert environment["CONTREE_CA"] == str(Path("ca.pem").absolute())
     assert environment["CONTREE_BOT"] == "x"
     assert environment["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
 

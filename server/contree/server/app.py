@@ -19,6 +19,7 @@ import structlog
 from contree.server.access import Guard
 from contree.server.host import Host
 from contree.server.rpc.servers import RpcServer
+from contree.server.rpc.tls import TlsFiles
 from contree.server.settings import Settings, parse_address
 from contree.server.store import connect, embedded_store
 from contree.server.telemetry import AddressUnavailable, Metrics, metrics_server
@@ -38,7 +39,7 @@ class Serving(NamedTuple):
 async def running(settings: Settings) -> AsyncIterator[Serving]:
     """A server for the time of an ``async with``; drains at the end.
 
-    Raises AddressUnavailable, StoreUnavailable, EmbeddedStoreError.
+    Raises AddressUnavailable, BadCertificate, StoreUnavailable, EmbeddedStoreError.
     """
     async with contextlib.AsyncExitStack() as stack:
         url = settings.redis_url
@@ -58,7 +59,7 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
             wall_ms=lambda: time.time_ns() // 1_000_000,
         )
         rpc = RpcServer(host, guard)
-        address = _bind(rpc, settings.listen)
+        address = _bind(rpc, settings)
         metrics_address = None
         if settings.metrics is not None:
             metrics_address = await stack.enter_async_context(
@@ -102,10 +103,13 @@ def _collect_seldom() -> None:
     gc.set_threshold(50_000, 20, 20)
 
 
-def _bind(rpc: RpcServer, listen: str) -> str:
+def _bind(rpc: RpcServer, settings: Settings) -> str:
+    listen, tls = settings.listen, None
     host, wanted = parse_address(listen)
+    if settings.tls_cert is not None and settings.tls_key is not None:
+        tls = TlsFiles(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
     try:
-        port = rpc.bind(listen)
+        port = rpc.bind(listen, tls)
     except RuntimeError:
         raise _why_not(listen, host, wanted) from None
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

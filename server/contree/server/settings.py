@@ -38,9 +38,9 @@ class TokensExposed(SettingsError):
     def __init__(self, listen: str) -> None:
         super().__init__("CONTREE_LISTEN", listen, "a loopback address")
         self.args = (
-            f"Tokens would come in clear text over the network to {listen}: listen on 127.0.0.1, "
-            "or set CONTREE_PLAINTEXT=on where a proxy does TLS, or CONTREE_ANONYMOUS=on where "
-            "everybody who can connect may play and host.",
+            f"Tokens would come in clear text over the network to {listen}: give --tls-cert and "
+            "--tls-key, or set CONTREE_PLAINTEXT=on where a proxy does TLS, or "
+            "CONTREE_ANONYMOUS=on where everybody who can connect may play and host.",
         )
 
 
@@ -218,6 +218,21 @@ class Settings:
             "whether callers without an API key are served; auto is on a loopback address only",
         ),
     ] = "auto"
+    tls_cert: Annotated[
+        Path | None,
+        Setting("CONTREE_TLS_CERT", _file(), "the server's certificate chain; with it comes TLS"),
+    ] = None
+    tls_key: Annotated[
+        Path | None, Setting("CONTREE_TLS_KEY", _file(), "the private key of the certificate")
+    ] = None
+    tls_client_ca: Annotated[
+        Path | None,
+        Setting(
+            "CONTREE_TLS_CLIENT_CA",
+            _file(),
+            "who signs the certificates of clients; with it they need one",
+        ),
+    ] = None
     plaintext: Annotated[
         Literal["on", "off"],
         Setting(
@@ -307,6 +322,64 @@ class Settings:
             "CONTREE_MAX_MESSAGE_BYTES", _whole(4096, 64 << 20), "the largest message accepted"
         ),
     ] = 4 << 20
+    max_metadata_bytes: Annotated[
+        int,
+        Setting(
+            "CONTREE_MAX_METADATA_BYTES",
+            _whole(1024, 1 << 20),
+            "the largest metadata of a call accepted, all of it together",
+        ),
+    ] = 16 << 10
+    max_connections: Annotated[
+        int,
+        Setting(
+            "CONTREE_MAX_CONNECTIONS", _whole(1, 1000000), "connections at once, of all callers"
+        ),
+    ] = 10_000
+    max_connection_streams: Annotated[
+        int,
+        Setting(
+            "CONTREE_MAX_CONNECTION_STREAMS",
+            _whole(1, 1000000),
+            "calls at once on one connection; more wait in the client",
+        ),
+    ] = 4096
+    max_streams: Annotated[
+        int,
+        Setting(
+            "CONTREE_MAX_STREAMS",
+            _whole(1, 1000000),
+            "bots connected at once with one key, or without from one address",
+        ),
+    ] = 2000
+    hellos_per_minute: Annotated[
+        int,
+        Setting(
+            "CONTREE_HELLOS_PER_MINUTE",
+            _whole(1, 1000000),
+            "play streams opened a minute by one caller, as many at once after a quiet minute",
+        ),
+    ] = 2000
+    queries_per_minute: Annotated[
+        int,
+        Setting(
+            "CONTREE_QUERIES_PER_MINUTE",
+            _whole(1, 10000000),
+            "other calls a minute by one caller, as many at once after a quiet minute",
+        ),
+    ] = 60_000
+    max_watches: Annotated[
+        int,
+        Setting("CONTREE_MAX_WATCHES", _whole(1, 100000), "watches open at once for one caller"),
+    ] = 256
+    reflection: Annotated[
+        Literal["auto", "on", "off"],
+        Setting(
+            "CONTREE_REFLECTION",
+            _one_of("auto", "on", "off"),
+            "whether gRPC reflection is served; auto is where callers need no key",
+        ),
+    ] = "auto"
     max_outbox: Annotated[
         int,
         Setting(
@@ -320,7 +393,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         _check(self)
-        exposed = not self.anonymous_allowed and not self.on_loopback
+        if (self.tls_cert is None) != (self.tls_key is None):
+            name, value = ("tls_key", self.tls_key) if self.tls_cert else ("tls_cert", None)
+            raise SettingsError(name, value, "the paths of both, certificate and key, or of none")
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            raise SettingsError("tls_cert", None, "the path of a certificate: clients have theirs")
+        exposed = not self.anonymous_allowed and not self.on_loopback and self.tls_cert is None
         if exposed and self.plaintext != "on":
             raise TokensExposed(self.listen)
 
@@ -337,6 +415,11 @@ class Settings:
     def anonymous_allowed(self) -> bool:
         """Whether callers without an API key are served."""
         return self.anonymous == "on" or (self.anonymous == "auto" and self.on_loopback)
+
+    @property
+    def reflection_allowed(self) -> bool:
+        """Whether reflection is served."""
+        return self.reflection == "on" or (self.reflection == "auto" and self.anonymous_allowed)
 
     @classmethod
     def from_environment(

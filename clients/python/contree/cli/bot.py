@@ -83,8 +83,8 @@ def run(
     """Run a bot of this folder: it waits for seats, or practises at once.
 
     With --practice and no server at the default address, a server is started for the session.
-    A token, where one is needed, comes from CONTREE_TOKEN. The exit code is 1 when the house had to
-    play on for the bot.
+    A token, where one is needed, comes from CONTREE_TOKEN, or from the file CONTREE_TOKEN_FILE. The
+    exit code is 1 when the house had to play on for the bot.
     """
     from contree.cli.load import load_bot
     from contree.cli.output import say
@@ -100,15 +100,16 @@ def run(
     wish = _practice(practice, given)
     bot = load_bot(target, Path.cwd())
     with contextlib.ExitStack() as stack:
-        address = server or DEFAULT_SERVER
+        address, token = server or DEFAULT_SERVER, None
         if wish is not None and server is None:
-            address = stack.enter_context(_server_for_practice())
+            address, token = stack.enter_context(_server_for_practice())
         elif wish is None and not as_json:
             say(f"{target} dials {address} and waits for seats; Ctrl-C stops it.")
         told = wish is not None or as_json
         narrator = Narrator(as_json=as_json) if told else None
         options: dict[str, Any] = {
             "server": address,
+            "token": token,
             "name": name or (None if wish is None else _default_name(bot, target)),
             "instance_id": instance,
             "capacity": capacity,
@@ -127,17 +128,19 @@ def run(
 
 @contextlib.contextmanager
 def _server_for_practice() -> Any:
-    """The server at the default address, else one for this session."""
+    """The server at the default address, else one for this session; and the token for it: none for
+    the latter, to which a token for another server would mean nothing.
+    """
     from contree.cli.local import answers, local_server
     from contree.cli.output import say
 
     if answers(DEFAULT_SERVER):
-        yield DEFAULT_SERVER
+        yield DEFAULT_SERVER, None
         return
     _need_server()
     with local_server() as address:
         say(f"No server at {DEFAULT_SERVER}: started one for this session at {address}.")
-        yield address
+        yield address, ""
 
 
 def _need_server() -> None:

@@ -36,6 +36,7 @@ class BadInput(Failure):
 
 _CODES: Final = {
     "contree.engine.errors.EngineError": BAD_INPUT,
+    "contree.server.rpc.tls.BadCertificate": BAD_INPUT,
     "contree.server.settings.SettingsError": BAD_INPUT,
     "contree.server.store.errors.BadStoreUrl": BAD_INPUT,
     "contree.server.store.errors.StoreError": FAILED,
@@ -43,6 +44,7 @@ _CODES: Final = {
     "contree.client.errors.InvalidArgument": BAD_INPUT,
     "contree.client.errors.InvalidRules": BAD_INPUT,
     "contree.client.errors.MatchNotFound": BAD_INPUT,
+    "contree.client.errors.Misconfigured": BAD_INPUT,
     "contree.client.errors.ContreeError": FAILED,
 }
 

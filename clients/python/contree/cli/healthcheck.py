@@ -22,8 +22,15 @@ def healthcheck(
     import grpc
     from grpc_health.v1 import health_pb2
 
+    from contree.client.credentials import place_of, tls_of
+
     address = server or DEFAULT_SERVER
-    with grpc.insecure_channel(address) as channel:
+    place, tls = place_of(address), tls_of(address, None)
+    with (
+        grpc.insecure_channel(place)
+        if tls is None
+        else grpc.secure_channel(place, tls.credentials())
+    ) as channel:
         check = channel.unary_unary(
             "/grpc.health.v1.Health/Check",
             request_serializer=health_pb2.HealthCheckRequest.SerializeToString,

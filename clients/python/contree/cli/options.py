@@ -30,6 +30,7 @@ ServerOption = Annotated[
         metavar="HOST:PORT",
         envvar="CONTREE_SERVER",
         show_envvar=False,
-        help="The server, or several with commas; else $CONTREE_SERVER.",
+        help="The server, tls://HOST:PORT for one with TLS, or several with commas; "
+        "else $CONTREE_SERVER.",
     ),
 ]

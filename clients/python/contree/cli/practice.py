@@ -64,7 +64,7 @@ async def practising(
         # With room for one match they are played one after the other.
         capacity = options.get("capacity") or seats
         found = {**options, "capacity": capacity, "name": name, "instance_id": instance}
-        async with HostClient(options["server"]) as host:
+        async with HostClient(options["server"], options.get("token")) as host:
             matches = [
                 await host.create_match(_spec(wish, name, instance))
                 for _ in range(options["matches"])

@@ -14,6 +14,18 @@ def serve(
         str | None,
         typer.Option(metavar="HOST:PORT", help="Where bots and hosts dial in; port 0 picks one."),
     ] = None,
+    tls_cert: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Its certificate (PEM); with it comes TLS.")
+    ] = None,
+    tls_key: Annotated[
+        str | None, typer.Option(metavar="PATH", help="The private key of the certificate.")
+    ] = None,
+    tls_client_ca: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Who signs clients' certificates; with it they need one."
+        ),
+    ] = None,
     redis: Annotated[
         str | None,
         typer.Option(metavar="URL", help="The match store; without it one is started here."),
@@ -60,6 +72,9 @@ def serve(
         os.environ,
         {
             "listen": listen,
+            "tls_cert": tls_cert,
+            "tls_key": tls_key,
+            "tls_client_ca": tls_client_ca,
             "redis_url": redis,
             "data_dir": data,
             "fsync": fsync,

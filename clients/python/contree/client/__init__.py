@@ -17,7 +17,8 @@ watches matches.
 
 from contree.client import _quiet as _quiet  # before anything that imports gRPC
 from contree.client.bot import BatchBot, Bot, Delivery, Practice, SeatInfo, Turn
-from contree.client.channel import Backoff, Connection, Tls
+from contree.client.channel import Backoff, Connection
+from contree.client.credentials import Tls
 from contree.client.errors import (
     BotFailed,
     ContreeError,
@@ -31,6 +32,7 @@ from contree.client.errors import (
     MatchNotEnded,
     MatchNotFound,
     MatchOver,
+    Misconfigured,
     NotDisclosed,
     PermissionDenied,
     ProtocolMismatch,
@@ -133,6 +135,7 @@ __all__ = [
     "Tls",
     # errors
     "ContreeError",
+    "Misconfigured",
     "Unreachable",
     "Superseded",
     "BotFailed",

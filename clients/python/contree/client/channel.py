@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
-import grpc
 from grpc import aio
 
+from contree.client.credentials import (
+    TLS_PREFIX,
+    Tls,
+    check_token,
+    is_local,
+    place_of,
+    tls_of,
+    token_of_environment,
+)
+
 DEFAULT_SERVER: Final = "127.0.0.1:50051"
+_log: Final = logging.getLogger("contree.client")
 
 _OPTIONS: Final = (
     # A connection without traffic for 10 s is asked for life, and dead when silent for 10 s more.
@@ -47,15 +57,6 @@ class Backoff:
 
 
 @dataclass(frozen=True, slots=True)
-class Tls:
-    """TLS, with the system's certificate authorities or those of a PEM file."""
-
-    authorities: Path | None = None
-    server_name: str = ""
-    """Expected in the server's certificate, when it is not the host of the address."""
-
-
-@dataclass(frozen=True, slots=True)
 class Connection:
     """Everything about the connection that has a default. Times are in seconds."""
 
@@ -67,6 +68,8 @@ class Connection:
     """For one unary call, one try."""
     backoff: Backoff = field(default_factory=Backoff)
     tls: Tls | None = None
+    """For certificates that the environment does not name; with it, or an address that begins with
+    ``tls://``, comes TLS."""
 
 
 DEFAULT_CONNECTION: Final = Connection()
@@ -74,24 +77,38 @@ DEFAULT_CONNECTION: Final = Connection()
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The servers of one service, and the token for them."""
+    """The servers of one service, and the token for them, which no text that comes of it shows."""
 
     addresses: tuple[str, ...]
+    """Each HOST:PORT, after ``tls://`` where TLS is meant."""
     token: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        check_token(self.token)
 
     @classmethod
     def of(cls, server: str | Sequence[str] | None, token: str | None) -> Target:
-        """What is given, else ``CONTREE_SERVER`` and ``CONTREE_TOKEN``, else the default.
+        """What is given, else ``CONTREE_SERVER`` and ``CONTREE_TOKEN`` or the content of the file
+        ``CONTREE_TOKEN_FILE``, else the default. Raises Misconfigured.
 
         Several servers are a sequence of addresses, or one text with commas.
         """
         given = server or os.environ.get("CONTREE_SERVER") or DEFAULT_SERVER
         names = given.split(",") if isinstance(given, str) else given
         addresses = tuple(name.strip() for name in names if name.strip())
-        return cls(
-            addresses or (DEFAULT_SERVER,),
-            token if token is not None else os.environ.get("CONTREE_TOKEN", ""),
-        )
+        shown = token_of_environment() if token is None else token
+        return cls(addresses or (DEFAULT_SERVER,), shown.strip())
+
+    def warn(self, connection: Connection) -> None:
+        """Say so when the token is about to go over a network in clear text."""
+        for address in self.addresses:
+            if self.token and not is_local(address) and tls_of(address, connection.tls) is None:
+                _log.warning(
+                    "the token goes to %s in clear text; write %s%s where the server has TLS",
+                    address,
+                    TLS_PREFIX,
+                    address,
+                )
 
     @property
     def address(self) -> str:
@@ -129,12 +146,10 @@ class Route:
 
 def open_channel(address: str, connection: Connection) -> aio.Channel:
     """A channel; it dials when it is first used."""
-    tls = connection.tls
+    tls = tls_of(address, connection.tls)
     if tls is None:
-        return aio.insecure_channel(address, options=_OPTIONS)
-    authorities = None if tls.authorities is None else tls.authorities.read_bytes()
-    credentials = grpc.ssl_channel_credentials(root_certificates=authorities)
+        return aio.insecure_channel(place_of(address), options=_OPTIONS)
     options = list(_OPTIONS)
     if tls.server_name:
         options.append(("grpc.ssl_target_name_override", tls.server_name))  # type: ignore[arg-type]
-    return aio.secure_channel(address, credentials, options=options)
+    return aio.secure_channel(place_of(address), tls.credentials(), options=options)

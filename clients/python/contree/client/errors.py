@@ -1,6 +1,7 @@
 """What can go wrong, by what happened.
 
 ContreeError
+├── Misconfigured           the token or a certificate that was given cannot be used
 ├── Unreachable             no server answers at the address
 ├── Superseded              a newer process with the same instance id took over
 ├── BotFailed               the bot raised, or answered with something that is no action
@@ -47,6 +48,10 @@ _PREFIX: Final = "ERROR_REASON_"
 
 class ContreeError(Exception):
     """The root of what this package raises; the text is one sentence for people."""
+
+
+class Misconfigured(ContreeError):
+    """The token, or a file of certificates, that was given cannot be used. It is not shown."""
 
 
 class Unreachable(ContreeError):
@@ -112,12 +117,15 @@ class ServiceError(ContreeError):
         reason: str = "",
         status: grpc.StatusCode = grpc.StatusCode.UNKNOWN,
         metadata: Mapping[str, str] | None = None,
+        retry_after: float = 0.0,
     ) -> None:
         super().__init__(text)
         self.reason = reason
         """The name of the ErrorReason without its prefix, such as ``MATCH_NOT_FOUND``."""
         self.status = status
         self.metadata = dict(metadata or {})
+        self.retry_after = retry_after
+        """Seconds that the service asks to wait before the next try; 0 when it does not say."""
 
     @property
     def request_id(self) -> str:
@@ -297,14 +305,14 @@ _BY_STATUS: Final[dict[grpc.StatusCode, type[ServiceError]]] = {
 def error_from_rpc(error: aio.AioRpcError, instance_id: str = "") -> ServiceError | Superseded:
     """The typed error of a failed call."""
     status = error.code()
-    reason, metadata = _reason(error)
+    reason, metadata, retry_after = _details_of(error)
     text = _brief(error.details()) or f"the call failed with {status.name}"
     if reason == "SUPERSEDED":
         return Superseded(instance_id)
     kind = _BY_REASON.get(reason) or _BY_STATUS.get(status, ServiceError)
     if status is grpc.StatusCode.UNIMPLEMENTED:
         text = f"The server does not offer this: {text}"
-    return kind(text, reason=reason, status=status, metadata=metadata)
+    return kind(text, reason=reason, status=status, metadata=metadata, retry_after=retry_after)
 
 
 def _brief(details: str | None) -> str:
@@ -315,8 +323,11 @@ def _brief(details: str | None) -> str:
     return text
 
 
-def _reason(error: aio.AioRpcError) -> tuple[str, dict[str, str]]:
-    """The reason in the error's details, without its prefix; empty when there is none."""
+def _details_of(error: aio.AioRpcError) -> tuple[str, dict[str, str], float]:
+    """What the error's details say: the reason without its prefix, its metadata, and the seconds
+    to wait; empty and 0 when they do not.
+    """
+    reason, metadata, retry_after = "", {}, 0.0
     for key, value in error.trailing_metadata() or ():
         if key != _DETAILS or not isinstance(value, bytes):
             continue
@@ -325,7 +336,10 @@ def _reason(error: aio.AioRpcError) -> tuple[str, dict[str, str]]:
         except DecodeError:
             continue
         for detail in details:
-            info = error_details_pb2.ErrorInfo()
+            info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
             if detail.Unpack(info) and info.domain == DOMAIN:
-                return info.reason.removeprefix(_PREFIX), dict(info.metadata)
-    return "", {}
+                reason, metadata = info.reason.removeprefix(_PREFIX), dict(info.metadata)
+            elif detail.Unpack(retry):
+                delay = retry.retry_delay
+                retry_after = max(0.0, delay.seconds + delay.nanos / 1e9)
+    return reason, metadata, retry_after

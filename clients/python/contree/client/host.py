@@ -54,11 +54,13 @@ class HostClient:
         *,
         connection: Connection = DEFAULT_CONNECTION,
     ) -> None:
-        """``server`` is HOST:PORT, by default that of CONTREE_SERVER, else 127.0.0.1:50051;
-        ``token`` by default that of CONTREE_TOKEN. Of several servers (a sequence, or one text with
-        commas) the next is asked when one fails.
+        """``server`` is HOST:PORT or tls://HOST:PORT, by default that of CONTREE_SERVER, else
+        127.0.0.1:50051; ``token`` by default that of CONTREE_TOKEN or in the file
+        CONTREE_TOKEN_FILE. Of several servers (a sequence, or one text with commas) the next is
+        asked when one fails. Raises ``Misconfigured``.
         """
         self._target = Target.of(server, token)
+        self._target.warn(connection)
         self._route = Route(self._target)
         self._connection = connection
         self._channels: dict[str, aio.Channel] = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from typing import Final
 
 from contree.client.channel import Backoff
-from contree.client.errors import ContreeError, TryLater, Unreachable
+from contree.client.errors import ContreeError, ServiceError, TryLater, Unreachable
 
 log: Final = logging.getLogger("contree.client")
 
@@ -38,6 +39,9 @@ class Patience:
         self._failures += 1
         waited = self._now() - self._since
         delay = self._backoff.delay(self._failures)
+        if isinstance(error, ServiceError):
+            # Not all who were asked to wait come back at the same moment.
+            delay = max(delay, error.retry_after * random.uniform(1.0, 1.25))
         if waited + delay > self._limit:
             if type(error) is TryLater:
                 raise Unreachable(self._address, self._limit, str(error)) from None

@@ -66,10 +66,11 @@ async def play_bot(
     """Connect a bot and play the seats it is given, until ``matches`` have ended (None: until it
     is cancelled).
 
-    What is not given comes from CONTREE_SERVER, CONTREE_BOT, CONTREE_TOKEN, CONTREE_INSTANCE and
-    CONTREE_CAPACITY. Of several servers of one service (a sequence, or one text with commas) the
-    next is dialled when one fails. A lost connection is dialled again under the same instance id,
-    and play goes on where it was; no decision is asked of the bot twice.
+    What is not given comes from CONTREE_SERVER, CONTREE_BOT, CONTREE_TOKEN or CONTREE_TOKEN_FILE,
+    CONTREE_INSTANCE and CONTREE_CAPACITY. A server is HOST:PORT, or tls://HOST:PORT. Of several
+    servers of one service (a sequence, or one text with commas) the next is dialled when one fails.
+    A lost connection is dialled again under the same instance id, and play goes on where it was; no
+    decision is asked of the bot twice.
 
     When it ends before its matches do, its seats wait for a process with the same instance id. If
     the id was made up here, nobody can come, and the seats are given up.
@@ -169,6 +170,7 @@ class _Player:
         self._connection = connection
         self._matches = matches
         self._resigns = resigns
+        target.warn(connection)
         self._stream: Stream | None = None
         self._counts = Counts()
 

@@ -5,6 +5,7 @@ docs/run-a-tournament.md; anything else is refused with a sentence that names ke
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +54,8 @@ class BotConfig:
     """Seconds that ``setup`` may take."""
     optional: bool = False
     """Left out, with a note, when ``needs`` is missing or ``setup`` fails."""
+    key: str = ""
+    """Id of the API key that it must dial in with; empty for any."""
 
     @property
     def dials_in(self) -> bool:
@@ -97,7 +100,10 @@ class EventConfig:
                 # Left out where it is as it always was: an event begun before goes on.
                 *([] if strikes == _PROTOCOL_STRIKES else [strikes]),
             ],
-            "bots": [[bot.name, list(bot.command), dict(bot.env)] for bot in bots],
+            "bots": [
+                [bot.name, list(bot.command), dict(bot.env), *([bot.key] if bot.key else [])]
+                for bot in bots
+            ],
         }
         if self.watch is not WatchPolicy.AS_DISCLOSED:
             # Who can look at another table of the board may play better.
@@ -240,7 +246,15 @@ def _bot(section: Section, folder: Path) -> BotConfig:
         setup_makes=None if makes is None else cwd / makes,
         setup_timeout=section.duration("setup_timeout", 120.0, positive=True),
         optional=section.flag("optional"),
+        key=section.optional_text("key") or "",
     )
+    if bot.key and not re.fullmatch(r"[0-9a-z]{12}", bot.key):
+        raise ConfigError(
+            section.key("key"),
+            # It is not repeated: somebody may have written the token here.
+            "this is no id of a key",
+            "an id of 12 letters and digits, as contree keys list has it",
+        )
     given = section.given
     section.finish()
     if bot.dials_in:

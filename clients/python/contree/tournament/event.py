@@ -159,9 +159,9 @@ class _Event:
 
         async with (
             self._service(folder) as (address, service),
-            HostClient(address, connection=Connection(patience=PATIENCE_S)) as host,
+            HostClient(address, self._token(), connection=Connection(patience=PATIENCE_S)) as host,
         ):
-            await _answers(address)
+            await _answers(address, self._token())
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
             await runner.clear_left_over()
             # A table needs a bot in two seats.
@@ -182,6 +182,10 @@ class _Event:
                 finally:
                     for bot, count in fleet.restarts.items():
                         self.note(f"{bot} ended by itself {count} times in this run.")
+
+    def _token(self) -> str | None:
+        """None is that of the environment: it is for another service than one of our own."""
+        return "" if self._server is None else None
 
     @asynccontextmanager
     async def _service(self, folder: EventFolder) -> AsyncIterator[tuple[str, LocalService | None]]:
@@ -241,9 +245,10 @@ class _Event:
         self.note(f"Results: {folder.path}")
 
 
-async def _answers(address: str) -> None:
+async def _answers(address: str, token: str | None) -> None:
     """See that there is a service, and say so soon when there is none."""
-    async with HostClient(address, connection=Connection(patience=FIRST_PATIENCE_S)) as host:
+    patience = Connection(patience=FIRST_PATIENCE_S)
+    async with HostClient(address, token, connection=patience) as host:
         await host.list_bots()
 
 

@@ -58,9 +58,12 @@ class Plan:
         )
 
     def _seat(self, bot: str) -> BotSeat:
-        """A seat for the process that the runner started, not for whoever gives its name."""
-        dials_in = any(one.name == bot and one.dials_in for one in self.bots)
-        return BotSeat(bot, "" if dials_in else self.instance(bot))
+        """A seat for the process that the runner started, or for the key of the bot that dials in,
+        not for whoever gives its name.
+        """
+        one = next((one for one in self.bots if one.name == bot), None)
+        dials_in, key = (False, "") if one is None else (one.dials_in, one.key)
+        return BotSeat(bot, "" if dials_in else self.instance(bot), key)
 
     def header(self, *, revealed: bool = False) -> dict[str, Any]:
         """What is published: the commitment before the event, the seed itself when it is over."""

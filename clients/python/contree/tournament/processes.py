@@ -168,10 +168,13 @@ def resolve(
 
 
 def environment_for(additions: Mapping[str, str]) -> dict[str, str]:
-    """The runner's environment without its own CONTREE_ variables, and with these.
+    """The runner's environment without its own CONTREE_ variables, and with these. Only the
+    authority of the service's certificate (CONTREE_CA) is the bots' affair, too; a token is not.
 
     The folder of the running interpreter comes first on PATH, so that scripts find ``contree``.
     """
     kept = {key: text for key, text in os.environ.items() if not key.startswith("CONTREE_")}
+    if os.environ.get("CONTREE_CA"):
+        kept["CONTREE_CA"] = str(Path(os.environ["CONTREE_CA"]).absolute())
     kept["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
     return kept | {"PYTHONUNBUFFERED": "1"} | dict(additions)

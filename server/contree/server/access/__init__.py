@@ -2,6 +2,8 @@
 
 tokens  the text of a token: made, checked, taken out of logs      keys     what a key allows
 guard   from a token to a caller; ends what a revoked key has open  callers  who calls
+quotas  what a caller may have open and ask for                     limits   how often, purely
+peers   what a caller without a key is counted as
 """
 
 from contree.server.access.callers import (
@@ -21,6 +23,8 @@ from contree.server.access.keys import (
     decode_key,
     encode_key,
 )
+from contree.server.access.peers import counted_as
+from contree.server.access.quotas import Quota, Quotas, RateLimited
 from contree.server.access.tokens import (
     PREFIX,
     Token,
@@ -39,10 +43,14 @@ __all__ = [
     "Guard",
     "UnreadableKey",
     "PermissionDenied",
+    "Quota",
+    "Quotas",
+    "RateLimited",
     "Role",
     "Token",
     "Unauthenticated",
     "calling",
+    "counted_as",
     "current_caller",
     "decode_key",
     "encode_key",

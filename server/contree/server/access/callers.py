@@ -34,6 +34,13 @@ class Caller:
     limits: KeyLimits = _SERVERS
     digest: bytes = field(default=b"", repr=False)
     """Of the token that it showed."""
+    peer: str = ""
+    """Where it calls from, as `peers.counted_as` has it; only of whoever has no key."""
+
+    @property
+    def counted_as(self) -> str:
+        """Under what its calls are counted."""
+        return self.key_id or f"peer {self.peer}"
 
     @classmethod
     def of(cls, key: ApiKey) -> Caller:

@@ -11,6 +11,7 @@ import contextlib
 import hmac
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import structlog
@@ -42,7 +43,7 @@ class _Open(NamedTuple):
     """Something that a caller has open, and how it is ended."""
 
     digest: bytes
-    end: Callable[[str], None]
+    end: Callable[[Exception], None]
 
 
 class Guard:
@@ -64,15 +65,16 @@ class Guard:
         self._open: dict[str, dict[object, _Open]] = {}
         self._now = asyncio.get_running_loop().time
 
-    async def caller(self, authorization: str | None) -> Caller:
-        """Who shows this ``authorization`` metadata. Raises Unauthenticated, StoreUnavailable.
+    async def caller(self, authorization: str | None, peer: str = "") -> Caller:
+        """Who shows this ``authorization`` metadata, or calls from this ``peer`` without. Raises
+        Unauthenticated, StoreUnavailable.
 
         A token that is shown must be good, also where none is needed: a bot that thinks it has a
         key must not play without.
         """
         if authorization is None:
             if self.anonymous:
-                return ANONYMOUS
+                return replace(ANONYMOUS, peer=peer)
             raise Unauthenticated(_NO_TOKEN)
         scheme, _, text = authorization.partition(" ")
         token = parse_token(text.strip()) if scheme.lower() == "bearer" else None
@@ -89,8 +91,8 @@ class Guard:
         return Caller.of(key)
 
     @contextlib.contextmanager
-    def open(self, caller: Caller, end: Callable[[str], None]) -> Iterator[None]:
-        """Something stays open for a caller: ``end`` is called with the reason, one sentence, when
+    def open(self, caller: Caller, end: Callable[[Exception], None]) -> Iterator[None]:
+        """Something stays open for a caller: ``end`` is called with the error that says why, when
         its key is revoked, expires, or gets another token.
         """
         if not caller.key_id:
@@ -138,7 +140,7 @@ class Guard:
                 if not why and key is not None and not hmac.compare_digest(key.digest, one.digest):
                     why = "got another token"
                 if why:
-                    one.end(_ended(key_id, why))
+                    one.end(Unauthenticated(_ended(key_id, why)))
                     ended += 1
             if ended:
                 _log.info("key_ended", key_id=key_id, why=refusal or "rotated", streams=ended)

@@ -5,15 +5,15 @@ The unexpected becomes INTERNAL with a fixed text; its details go to the log und
 
 from __future__ import annotations
 
+import math
 from typing import Final, NamedTuple
 
 import grpc
-from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 from contree.engine import DeckError, NotationError, RulesError
-from contree.server.access import PermissionDenied, Unauthenticated
+from contree.server.access import PermissionDenied, RateLimited, Unauthenticated
 from contree.server.host import errors as host
 from contree.server.host.watch import TooSlow
 from contree.server.match import JournalError, Rejected
@@ -149,6 +149,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     PermissionDenied: Meaning(
         grpc.StatusCode.PERMISSION_DENIED, error_reason_pb2.ERROR_REASON_PERMISSION_DENIED
     ),
+    RateLimited: Meaning(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_RATE_LIMITED
+    ),
     TooSlow: Meaning(grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_TOO_SLOW),
 }
 
@@ -162,7 +165,7 @@ class Told(NamedTuple):
     status: grpc.StatusCode
     text: str
     details: bytes
-    """google.rpc.Status with one ErrorInfo."""
+    """google.rpc.Status with an ErrorInfo, and a RetryInfo where it is known when to try again."""
     expected: bool
     """False for an error of the service, which belongs into its log."""
 
@@ -181,7 +184,10 @@ def tell(error: Exception, request_id: str = "") -> Told:
         domain=DOMAIN,
         metadata=metadata,
     )
-    detail = any_pb2.Any()
-    detail.Pack(info)
-    status = status_pb2.Status(code=meaning.status.value[0], message=text, details=[detail])
+    status = status_pb2.Status(code=meaning.status.value[0], message=text)
+    status.details.add().Pack(info)
+    if isinstance(error, RateLimited):
+        retry = error_details_pb2.RetryInfo()
+        retry.retry_delay.FromMilliseconds(math.ceil(error.retry_after * 1000))
+        status.details.add().Pack(retry)
     return Told(meaning.status, text, status.SerializeToString(), expected)

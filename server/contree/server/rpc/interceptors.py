@@ -1,4 +1,6 @@
-"""What is done around every call, one duty each: a request id, metrics, errors, identity."""
+"""What is done around every call, one duty each: a request id, metrics, errors, who
+calls, and how much that one may ask.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,11 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
+from contextvars import ContextVar
+from types import AsyncGeneratorType
 from typing import Any, Final, TypeVar
 
 import grpc
@@ -15,14 +20,18 @@ import structlog
 from grpc import aio
 
 from contree.server.access import (
-    ANONYMOUS,
+    Caller,
     Guard,
     PermissionDenied,
+    Quotas,
     Unauthenticated,
     calling,
+    counted_as,
+    current_caller,
 )
 from contree.server.rpc.errors import DETAILS, tell
-from contree.server.rpc.rights import RIGHTS
+from contree.server.rpc.rights import RIGHTS, Kind
+from contree.server.rpc.stalls import Ending, weakly
 from contree.server.telemetry import Metrics
 
 REQUEST_ID: Final = "x-request-id"
@@ -64,9 +73,14 @@ def _wrapped(handler: Any, method: str, arounds: tuple[Around, ...]) -> Any:
 
         async def stream(request: Any, context: Context) -> AsyncIterator[Any]:
             async with contextlib.AsyncExitStack() as stack:
+                opened = Open(context)
+                _open.set(opened)
                 for around in arounds:
                     await stack.enter_async_context(around(method, context))
-                async for response in inner(request, context):
+                stack.enter_context(opened.answering())
+                responses = inner(request, context)
+                opened.answers(responses)
+                async for response in responses:
                     yield response
 
         make = (
@@ -115,6 +129,52 @@ async def errors(method: str, context: Context) -> AsyncIterator[None]:
         )
 
 
+class Open:
+    """A stream that is being answered, and can be ended from outside. Made in its handler."""
+
+    def __init__(self, context: Context) -> None:
+        self._ending = Ending(context)
+        self._task = weakly(asyncio.current_task())
+        self._ended = False
+        self._why: Exception | None = None
+        self._responses: weakref.ref[AsyncGeneratorType[Any, None]] | None = None
+
+    def answers(self, responses: AsyncGeneratorType[Any, None]) -> None:
+        """These are the answers of the servicer; held weakly, for their end cleans up."""
+        self._responses = weakref.ref(responses)
+
+    def end(self, why: Exception) -> None:
+        """End the stream with this error."""
+        task = self._task()
+        if self._ended or task is None:
+            return
+        self._ended = True
+        responses = None if self._responses is None else self._responses()
+        if responses is not None and not responses.ag_running:
+            # It waits for its client to read: nothing that is raised there is told to anybody.
+            self._ending.cut(why)
+        else:
+            self._why = why
+            task.cancel()
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Answer meanwhile; raises what ``end`` was told."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            task, why, self._why = self._task(), self._why, None
+            if why is None or task is None:
+                raise
+            task.uncancel()
+            raise why from None
+        finally:
+            self._ending.over()
+
+
+_open: ContextVar[Open] = ContextVar("open")
+
+
 def identified(guard: Guard) -> Around:
     """Learn who calls, before anything else is done; end a stream when its key is good no more.
 
@@ -126,35 +186,38 @@ def identified(guard: Guard) -> Around:
         right = RIGHTS.get(method)
         if right is None:
             raise PermissionDenied("This method is open to nobody.")
+        peer = counted_as(context.peer())
         if right.roles is None:
-            with calling(ANONYMOUS):
+            with calling(Caller(roles=frozenset(), peer=peer)):
                 yield
             return
-        caller = await guard.caller(_authorization(context))
+        caller = await guard.caller(_authorization(context), peer)
         if not caller.has(*right.roles):
             wanted = " or ".join(role.value for role in right.roles)
             raise PermissionDenied(f"This takes a key with the role {wanted}, and yours has not.")
-        if not right.streams:
-            with calling(caller):
-                yield
-            return
-        task = asyncio.current_task()
-        assert task is not None
-        ended = ""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(calling(caller))
+            if right.streams:
+                stack.enter_context(guard.open(caller, _open.get().end))
+            yield
 
-        def end(why: str) -> None:
-            nonlocal ended
-            ended = why
-            task.cancel()
+    return around
 
-        try:
-            with calling(caller), guard.open(caller, end):
-                yield
-        except asyncio.CancelledError:
-            if not ended:
-                raise
-            task.uncancel()
-            raise Unauthenticated(ended) from None
+
+def limited(quotas: Quotas) -> Around:
+    """Let a caller have and ask for no more than it may. Health is for everybody, at all times."""
+
+    @contextlib.asynccontextmanager
+    async def around(method: str, context: Context) -> AsyncIterator[None]:
+        right, caller = RIGHTS[method], current_caller()
+        with contextlib.ExitStack() as stack:
+            if right.kind is Kind.PLAY:
+                stack.enter_context(quotas.opening(caller, _open.get().end))
+            elif right.kind is Kind.WATCH:
+                stack.enter_context(quotas.watch(caller))
+            elif right.roles is not None:
+                quotas.ask(caller)
+            yield
 
     return around
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Any
@@ -12,7 +13,7 @@ import structlog
 from grpc import aio
 
 from contree.engine import Seat
-from contree.server.access import current_caller
+from contree.server.access import Quotas, current_caller
 from contree.server.host import Host, Session, Table, frames
 from contree.server.host.errors import MatchLost
 from contree.server.host.watch import TooSlow
@@ -55,8 +56,9 @@ _log = structlog.get_logger(__name__)
 class PlayServicer:
     """Playing, for bots and people."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, quotas: Quotas) -> None:
         self._host = host
+        self._quotas = quotas
         self._version = version("contree")
 
     async def Play(
@@ -74,6 +76,12 @@ class PlayServicer:
             raise HelloExpected
         session, practice = self._session(first.messages[0].hello)
         seating = self._host.seating
+        playing = contextlib.ExitStack()
+        playing.enter_context(
+            self._quotas.playing(
+                current_caller(), session.identity.key, owed=seating.owed(session) > 0
+            )
+        )
         ending = Ending(context, lambda: seating.depart(session))
         # What was said before the end is read soon, or never; at an overflow nothing is left.
         session.on_close = lambda: ending.within(0 if session.outbox.overflowed else LAST_WORDS_S)
@@ -93,6 +101,7 @@ class PlayServicer:
         finally:
             ending.over()
             metrics.streams.dec()
+            playing.close()
             seating.depart(session, in_good_order=reading is not None and _in_good_order(reading))
             if reading is not None:
                 reading.cancel()

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 from grpc import aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from contree.server.access import Guard
+from contree.server.access import Guard, Quota, Quotas
 from contree.server.host import Host
 from contree.server.rpc.interceptors import (
     Interceptor,
     counted,
     errors,
     identified,
+    limited,
     request_ids,
 )
 from contree.server.rpc.match import MatchServicer
 from contree.server.rpc.play import PlayServicer, add_play_service
 from contree.server.rpc.rules import RulesServicer
 from contree.server.rpc.spectate import SpectateServicer
+from contree.server.rpc.tls import TlsFiles, server_credentials
 from contree.v1 import (
     match_service_pb2,
     match_service_pb2_grpc,
@@ -54,6 +57,13 @@ class RpcServer:
 
     def __init__(self, host: Host, guard: Guard) -> None:
         settings = host.settings
+        quota = Quota(
+            streams=settings.max_streams,
+            hellos=settings.hellos_per_minute,
+            queries=settings.queries_per_minute,
+            watches=settings.max_watches,
+        )
+        quotas = Quotas(quota, time.monotonic)
         self._health = health.aio.HealthServicer()
         self._server = aio.server(
             interceptors=(
@@ -63,11 +73,19 @@ class RpcServer:
                     counted(host.metrics, METHODS, UNARY_METHODS),
                     errors,
                     identified(guard),
+                    limited(quotas),
                 ),
             ),
             options=(
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
                 ("grpc.max_send_message_length", 64 << 20),
+                # The soft limit, beyond which gRPC refuses by chance, is the hard one.
+                ("grpc.max_metadata_size", settings.max_metadata_bytes),
+                ("grpc.absolute_max_metadata_size", settings.max_metadata_bytes),
+                ("grpc.max_concurrent_streams", settings.max_connection_streams),
+                ("grpc.max_allowed_incoming_connections", settings.max_connections),
+                # A connection that does not come to the point, TLS and HTTP/2, is closed.
+                ("grpc.server_handshake_timeout_ms", 10_000),
                 # Clients may ping an idle stream as often as ours does (see contree.client).
                 ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
                 ("grpc.keepalive_permit_without_calls", 1),
@@ -79,19 +97,24 @@ class RpcServer:
             ),
         )
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(host), self._server)
-        add_play_service(PlayServicer(host), self._server)
+        add_play_service(PlayServicer(host, quotas), self._server)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), self._server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(
             SpectateServicer(host), self._server
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection(
-            (*SERVICE_NAMES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
-        )
+        if settings.reflection_allowed:
+            reflection.enable_server_reflection(
+                (*SERVICE_NAMES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
+            )
 
-    def bind(self, address: str) -> int:
-        """Listen on HOST:PORT; the port bound. Raises RuntimeError when it cannot be."""
-        return int(self._server.add_insecure_port(address))
+    def bind(self, address: str, tls: TlsFiles | None = None) -> int:
+        """Listen on HOST:PORT; the port bound. Raises RuntimeError when it cannot be, and
+        BadCertificate.
+        """
+        if tls is None:
+            return int(self._server.add_insecure_port(address))
+        return int(self._server.add_secure_port(address, server_credentials(tls)))
 
     async def start(self) -> None:
         """Serve, and say so to whoever asks for health."""

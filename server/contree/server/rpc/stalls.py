@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -25,6 +26,13 @@ LAST_WORDS_S: Final = 3.0
 _farewells: set[asyncio.Task[None]] = set()
 
 
+def weakly(task: asyncio.Task[Any] | None) -> weakref.ref[asyncio.Task[Any]]:
+    """A task that runs, held weakly."""
+    if task is None:
+        raise RuntimeError("this is for the handler of a call")
+    return weakref.ref(task)
+
+
 class Ending:
     """Ends the stream of the handler in which it is made."""
 
@@ -32,7 +40,9 @@ class Ending:
         """``on_cut`` is called when the handler is cancelled, before that."""
         self._context = context
         self._on_cut = on_cut
-        self._handler = asyncio.current_task()
+        # Weakly, as all that outlives a handler must: the exception of a cancelled one holds its
+        # frames, and with them the generator whose end is to clean up.
+        self._handler = weakly(asyncio.current_task())
         self._timer: asyncio.TimerHandle | None = None
         self._over = False
 
@@ -63,19 +73,24 @@ class Ending:
             self._timer = None
 
     def _cut(self) -> None:
-        if self._over or self._handler is None or self._handler.done():
+        self.cut(TooSlow())
+
+    def cut(self, why: Exception) -> None:
+        """End the stream now, with this error, while its handler waits for the client to read."""
+        handler = self._handler()
+        if self._over or handler is None or handler.done():
             return
         self._over = True
         self._on_cut()
-        farewell = asyncio.get_running_loop().create_task(_say_why(self._context))
+        farewell = asyncio.get_running_loop().create_task(_say_why(self._context, why))
         _farewells.add(farewell)
         farewell.add_done_callback(_farewells.discard)
         # After the farewell has begun: a call without a status would be left hanging.
-        asyncio.get_running_loop().call_soon(self._handler.cancel)
+        asyncio.get_running_loop().call_soon(handler.cancel)
 
 
-async def _say_why(context: Context) -> None:
+async def _say_why(context: Context, why: Exception) -> None:
     """Done when the client has heard it, or is gone."""
-    told = tell(TooSlow())
+    told = tell(why)
     with contextlib.suppress(aio.AbortError, aio.UsageError, grpc.RpcError, Exception):
         await context.abort(told.status, told.text, ((DETAILS, told.details),))

@@ -14,12 +14,14 @@ from typing import Any, Final, TextIO
 
 import structlog
 
+from contree.server.access.tokens import hide_tokens
 from contree.server.settings import Settings
 
 _HIDDEN: Final = "***"
 _SECRET_NAMES: Final = frozenset(
     ["api_key", "authorization", "match_secret", "password", "secret", "seed", "token"]
 )
+_SECRET_ENDINGS: Final = ("_token", "_secret", "_password")
 _BEARER: Final = re.compile(r"(?i)\b(bearer\s+)[^\s'\",)]+")
 _URL_PASSWORD: Final = re.compile(r"(://[^\s/:@]*:)[^\s/@]+@")
 _CARD: Final = re.compile(r"\b[789TJQKA][SHDC]\b")
@@ -68,11 +70,11 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
 def redact(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """A structlog processor: hides values named like a secret, bearer tokens, passwords in URLs,
-    and the cards that an error names.
+    """A structlog processor: hides values named like a secret, tokens and passwords of URLs
+    wherever they are, and the cards that an error names.
     """
     for name, value in event.items():
-        event[name] = _HIDDEN if name.lower() in _SECRET_NAMES else _clean(value)
+        event[name] = _HIDDEN if _is_secret(name) else _clean(value)
     exception = event.get("exception")
     if isinstance(exception, str):
         event["exception"] = _CARD.sub("**", exception)
@@ -81,14 +83,22 @@ def redact(
 
 def _clean(value: object) -> object:
     if isinstance(value, str):
-        return _URL_PASSWORD.sub(rf"\1{_HIDDEN}@", _BEARER.sub(rf"\1{_HIDDEN}", value))
+        text = hide_tokens(_BEARER.sub(rf"\1{_HIDDEN}", value))
+        return _URL_PASSWORD.sub(rf"\1{_HIDDEN}@", text)
     if isinstance(value, Mapping):
         return {
-            key: _HIDDEN if str(key).lower() in _SECRET_NAMES else _clean(item)
-            for key, item in value.items()
+            key: _HIDDEN if _is_secret(str(key)) else _clean(item) for key, item in value.items()
         }
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
-    if isinstance(value, BaseException):
-        return _clean(repr(value))
-    return value
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    # Anything else is written as its repr: that is left as it is when it hides nothing.
+    text = repr(value)
+    cleaned = _clean(text)
+    return value if cleaned == text and not isinstance(value, BaseException) else cleaned
+
+
+def _is_secret(name: str) -> bool:
+    name = name.lower()
+    return name in _SECRET_NAMES or name.endswith(_SECRET_ENDINGS)

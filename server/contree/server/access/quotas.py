@@ -1,0 +1,170 @@
+"""What each caller may have open and ask for, on this server: by its key, or where it has none by
+the address it calls from.
+
+Nothing here counts what a bot says on its stream: an owed action is never limited, and a bot that
+comes back for seats it holds is let in whatever others of its key or address have used up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextvars import ContextVar
+from typing import Final, NamedTuple
+
+from contree.server.access.callers import Caller
+from contree.server.access.limits import Bucket, Rate, full, take
+
+_BUCKETS: Final = 50_000
+"""Buckets that are kept; of more, the one not used for longest is forgotten, and so full."""
+_TRY_AGAIN_S: Final = 5.0
+"""For what ends when somebody ends it."""
+
+
+class RateLimited(Exception):
+    """More than the caller may; ``retry_after`` seconds later there may be room."""
+
+    def __init__(self, text: str, retry_after: float) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
+
+
+class Quota(NamedTuple):
+    """What one caller may."""
+
+    streams: int
+    """Bot instances connected at once."""
+    hellos: int
+    """Play streams opened a minute."""
+    queries: int
+    """Calls a minute."""
+    watches: int
+    """Watches open at once."""
+
+    def of(self, caller: Caller) -> Quota:
+        """With the limits of the caller's own key."""
+        own = {name: value for name, value in caller.limits._asdict().items() if value is not None}
+        return self._replace(**own) if own else self
+
+
+class _Opening:
+    """A play stream that has not said Hello."""
+
+    def __init__(self, who: str, end: Callable[[Exception], None]) -> None:
+        self.who = who
+        self.end = end
+
+
+_opening: ContextVar[_Opening | None] = ContextVar("opening", default=None)
+
+
+class Quotas:
+    """Counts what callers have open and how often they ask. ``now`` is a clock in seconds."""
+
+    def __init__(self, quota: Quota, now: Callable[[], float]) -> None:
+        self._quota = quota
+        self._now = now
+        self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+        self._instances: dict[str, Counter[Hashable]] = {}
+        self._watches: Counter[Hashable] = Counter()
+        self._openings: dict[str, OrderedDict[_Opening, None]] = {}
+
+    def ask(self, caller: Caller) -> None:
+        """Somebody asks something. Raises RateLimited."""
+        queries = self._quota.of(caller).queries
+        self._take(("queries", caller.counted_as), queries, f"calls a minute for {_whom(caller)}")
+
+    @contextlib.contextmanager
+    def watch(self, caller: Caller) -> Iterator[None]:
+        """Somebody watches meanwhile. Raises RateLimited."""
+        self.ask(caller)
+        limit = self._quota.of(caller).watches
+        if self._watches[caller.counted_as] >= limit:
+            raise RateLimited(
+                f"There are {limit} watches open for {_whom(caller)}, and no more are allowed: "
+                "end one first.",
+                _TRY_AGAIN_S,
+            )
+        self._watches[caller.counted_as] += 1
+        try:
+            yield
+        finally:
+            _less(self._watches, caller.counted_as)
+
+    @contextlib.contextmanager
+    def opening(self, caller: Caller, end: Callable[[Exception], None]) -> Iterator[None]:
+        """A play stream is open and has not said Hello, until it is ``playing``.
+
+        Of too many such streams the oldest is ended: an honest client says Hello at once, and so
+        silent streams keep nobody out.
+        """
+        mine = _Opening(caller.counted_as, end)
+        waiting = self._openings.setdefault(mine.who, OrderedDict())
+        waiting[mine] = None
+        if len(waiting) > self._quota.of(caller).streams:
+            oldest, _ = waiting.popitem(last=False)
+            oldest.end(RateLimited("Too many streams have not said Hello.", _TRY_AGAIN_S))
+        _opening.set(mine)
+        try:
+            yield
+        finally:
+            self._opened(mine)
+
+    @contextlib.contextmanager
+    def playing(self, caller: Caller, instance: Hashable, *, owed: bool) -> Iterator[None]:
+        """A bot instance has said Hello and is connected meanwhile. Raises RateLimited.
+
+        ``owed``: it holds seats. A new stream of a connected instance takes the place of the old.
+        """
+        mine = _opening.get()
+        if mine is not None:
+            self._opened(mine)
+        quota = self._quota.of(caller)
+        if owed:
+            # Counted for the instance alone: what others do must not keep it from its seats.
+            self._take(("resumes", instance), quota.hellos, "streams a minute for one bot")
+        else:
+            what = f"streams a minute for {_whom(caller)}"
+            self._take(("hellos", caller.counted_as), quota.hellos, what)
+        here = self._instances.setdefault(caller.counted_as, Counter())
+        if not owed and instance not in here and len(here) >= quota.streams:
+            raise RateLimited(
+                f"There are {quota.streams} bots connected for {_whom(caller)}, and no more are "
+                "allowed: one bot can play many seats (capacity).",
+                _TRY_AGAIN_S,
+            )
+        here[instance] += 1
+        try:
+            yield
+        finally:
+            _less(here, instance)
+            if not here and self._instances.get(caller.counted_as) is here:
+                del self._instances[caller.counted_as]
+
+    def _opened(self, opening: _Opening) -> None:
+        waiting = self._openings.get(opening.who)
+        if waiting is not None:
+            waiting.pop(opening, None)
+            if not waiting:
+                del self._openings[opening.who]
+
+    def _take(self, key: Hashable, per_minute: int, things: str) -> None:
+        rate, now = Rate.per_minute(per_minute), self._now()
+        bucket, wait = take(self._buckets.get(key) or full(rate, now), rate, now)
+        self._buckets[key] = bucket
+        self._buckets.move_to_end(key)
+        if len(self._buckets) > _BUCKETS:
+            self._buckets.popitem(last=False)
+        if wait:
+            raise RateLimited(f"More than {per_minute} {things}: try again in {wait:.1f} s.", wait)
+
+
+def _less(counter: Counter[Hashable], key: Hashable) -> None:
+    counter[key] -= 1
+    if counter[key] <= 0:
+        del counter[key]
+
+
+def _whom(caller: Caller) -> str:
+    return f"key {caller.key_id}" if caller.key_id else "this address"

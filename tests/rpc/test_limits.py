@@ -1,0 +1,259 @@
+"""What one caller may have open and ask for, on a real server, and what gRPC itself refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import grpc
+import pytest
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from tests.rpc.conftest import WAIT_S, RawBot, board
+from tests.rpc.keyed import KeyRing, key_ring, refused
+
+from contree.client import Connection, HostClient
+from contree.server.access import Role
+from contree.server.access.keys import KeyLimits
+from contree.server.app import Serving, running
+from contree.server.settings import Settings
+from contree.v1 import (
+    match_service_pb2,
+    match_service_pb2_grpc,
+    play_service_pb2,
+    rules_service_pb2,
+    rules_service_pb2_grpc,
+    spectate_service_pb2,
+    spectate_service_pb2_grpc,
+)
+from contree.v1.play_service_pb2 import ClientMessage
+
+Bots = Callable[[], RawBot]
+limited = (grpc.StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMITED")
+LIST = match_service_pb2.ListBotsRequest()
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return replace(
+        settings,
+        max_streams=2,
+        hellos_per_minute=60,
+        queries_per_minute=60,
+        max_watches=1,
+        heartbeat_s=30.0,
+    )
+
+
+@pytest.fixture
+async def ring(serving: Serving, settings: Settings) -> AsyncIterator[KeyRing]:
+    async with key_ring(settings.data_dir) as ring:
+        yield ring
+
+
+async def test_queries_are_limited_by_caller_and_the_wait_is_told(
+    matches: Any, ring: KeyRing
+) -> None:
+    with refused(*limited) as refusal:
+        for _ in range(1000):
+            await matches.ListBots(LIST)
+    assert 0.0 < refusal.retry_s <= 1.0
+    assert refusal.text.startswith("More than 60 calls a minute for this address: try again in ")
+    key = await ring.make(Role.HOST, limits=KeyLimits(queries=3))
+    for _ in range(3):
+        await matches.ListBots(LIST, metadata=key.metadata)
+    with refused(*limited) as refusal:
+        await matches.ListBots(LIST, metadata=key.metadata)
+    assert 15.0 < refusal.retry_s <= 20.0
+    assert key.id in refusal.text
+
+
+async def test_the_sdk_waits_as_long_as_it_is_told(serving: Serving, matches: Any) -> None:
+    """It does not hammer: the wait that the server told is the least that it waits."""
+    with suppress(grpc.aio.AioRpcError):
+        while True:
+            await matches.ListBots(LIST)
+    before = time.monotonic()
+    async with HostClient(serving.address, connection=Connection(patience=WAIT_S)) as host:
+        await host.list_bots()
+    assert time.monotonic() - before > 0.3
+
+
+async def test_watches_are_limited_and_free_again(matches: Any, channel: grpc.aio.Channel) -> None:
+    created = (await matches.CreateMatch(board())).match
+    stub = spectate_service_pb2_grpc.SpectateServiceStub(channel)
+    request = spectate_service_pb2.WatchRequest(match_id=created.id)
+    first = stub.Watch(request)
+    await first.read()
+    with refused(*limited):
+        await stub.Watch(request).read()
+    first.cancel()
+    async with asyncio.timeout(WAIT_S):
+        while True:
+            with suppress(grpc.aio.AioRpcError):
+                await stub.Watch(request).read()
+                break
+            await asyncio.sleep(0.02)
+
+
+async def test_bots_are_limited_by_instance(bots: Bots, channel: grpc.aio.Channel) -> None:
+    one, two = bots(), bots()
+    await one.hello(instance="1")
+    await two.hello(instance="2")
+    with refused(*limited) as refusal:
+        await bots().hello(instance="3")
+    assert "one bot can play many seats" in refusal.text
+    # The same instance again is no third bot, though its old stream is still there.
+    await bots().hello(instance="2")
+
+
+async def test_hellos_are_limited(matches: Any, bots: Bots) -> None:
+    with refused(*limited) as refusal:
+        for _ in range(100):
+            bot = bots()
+            await bot.hello(instance="1")
+    assert 0.0 < refusal.retry_s <= 1.0
+    await matches.ListBots(LIST)
+
+
+async def test_silent_streams_keep_nobody_out(bots: Bots, channel: grpc.aio.Channel) -> None:
+    silent = [bots() for _ in range(3)]
+    for one in silent:
+        await one.say()
+    ended = [asyncio.create_task(one.call.read()) for one in silent]
+    # One request without a Hello ends a stream anyway; those below say nothing at all.
+    await asyncio.wait(ended)
+    play: Any = channel.stream_stream("/contree.v1.PlayService/Play")
+    quiet = [play(_never()) for _ in range(5)]
+    reading = [asyncio.create_task(one.read()) for one in quiet]
+    done, _ = await asyncio.wait(reading, return_when=asyncio.FIRST_COMPLETED, timeout=WAIT_S)
+    assert done
+    for read in done:
+        error = read.exception()
+        assert isinstance(error, grpc.aio.AioRpcError)
+        assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    await bots().hello(instance="1")
+    for call in quiet:
+        call.cancel()
+    await asyncio.wait(reading)
+
+
+async def _never() -> AsyncIterator[bytes]:
+    await asyncio.Event().wait()
+    yield b""
+
+
+async def test_25_no_limit_hits_an_owed_action(
+    matches: Any, bots: Bots, channel: grpc.aio.Channel
+) -> None:
+    """lichess-bot #309, lila #7074: the limit of requests hit moves, and games were lost on time.
+
+    Everything else that this address may do is used up; the bot acts, and comes back to its seats.
+    """
+    bot = bots()
+    await bot.hello(instance="one")
+    created = (await matches.CreateMatch(board())).match
+    await bot.ready()
+    await bot.ready()
+    with suppress(grpc.aio.AioRpcError):
+        while True:
+            await matches.ListBots(LIST)
+    with suppress(grpc.aio.AioRpcError):
+        for _ in range(100):
+            await bots().hello(instance="flood")
+    with refused(*limited):
+        await bots().hello(instance="another")
+    accepted = 0
+    while True:
+        message = await bot.anything()
+        if message.HasField("turn"):
+            await bot.act(message.turn)
+        elif message.HasField("act_result"):
+            assert message.act_result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+            accepted += 1
+            if accepted == 2:
+                await bot.close()
+                bot = bots()
+                assert (await bot.hello(instance="one")).welcome.seats_owed == 2
+        elif message.HasField("match_ended"):
+            assert message.match_ended.match_id == created.id
+            break
+    assert accepted >= 4
+
+
+async def test_acts_by_the_thousand_are_answered(matches: Any, bots: Bots) -> None:
+    bot = bots()
+    await bot.hello(instance="one")
+    await matches.CreateMatch(board())
+    await bot.ready()
+    await bot.ready()
+    stale = ClientMessage(act=play_service_pb2.Act(seat_ref=1, decision_id=b"x" * 12))
+    for _ in range(10):
+        await bot.say(*[stale] * 200)
+        for _ in range(200):
+            result = (await bot.next("act_result")).act_result
+            assert result.status == play_service_pb2.ACT_STATUS_STALE
+
+
+async def test_health_is_never_limited(channel: grpc.aio.Channel) -> None:
+    check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
+    for _ in range(100):
+        await check(b"")
+
+
+# -- what gRPC itself limits ----------------------------------------------------------------------
+
+
+async def test_too_much_metadata_is_refused(channel: grpc.aio.Channel) -> None:
+    stub: Any = rules_service_pb2_grpc.RulesServiceStub(channel)
+    request = rules_service_pb2.ListPresetsRequest()
+    await stub.ListPresets(request, metadata=(("x-data", "x" * 8_000),))
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.ListPresets(request, metadata=(("x-data", "x" * 20_000),))
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_too_many_connections_are_refused(settings: Settings) -> None:
+    options = (("grpc.use_local_subchannel_pool", 1),)
+    async with running(replace(settings, max_connections=2)) as serving:
+        channels = [grpc.aio.insecure_channel(serving.address, options) for _ in range(3)]
+        stubs: list[Any] = [match_service_pb2_grpc.MatchServiceStub(one) for one in channels]
+        await stubs[0].ListBots(LIST)
+        await stubs[1].ListBots(LIST)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await stubs[2].ListBots(LIST, timeout=5)
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        await stubs[0].ListBots(LIST)
+        for one in channels:
+            await one.close()
+
+
+@pytest.mark.parametrize(
+    ("fields", "served"),
+    [
+        ({}, True),
+        ({"reflection": "off"}, False),
+        ({"anonymous": "off"}, False),
+        ({"anonymous": "off", "reflection": "on"}, True),
+    ],
+    ids=str,
+)
+async def test_reflection_is_where_the_settings_say(
+    settings: Settings, fields: dict[str, Any], served: bool
+) -> None:
+    async with running(replace(settings, **fields)) as serving:
+        channel: Any = grpc.aio.insecure_channel(serving.address)
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
+        request = reflection_pb2.ServerReflectionRequest(list_services="")
+        call = stub.ServerReflectionInfo(iter([request]))
+        if served:
+            names = {one.name for one in (await call.read()).list_services_response.service}
+            assert "contree.v1.PlayService" in names
+        else:
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await call.read()
+            assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+        await channel.close()
