@@ -190,7 +190,9 @@ async def test_acts_by_the_thousand_are_answered(matches: Any, bots: Bots) -> No
     await matches.CreateMatch(board())
     await bot.ready()
     await bot.ready()
-    stale = ClientMessage(act=play_service_pb2.Act(seat_ref=1, decision_id=b"x" * 12))
+    turn = (await bot.next("turn")).turn
+    stale = ClientMessage(act=play_service_pb2.Act(seat_ref=turn.seat_ref, decision_id=b"x" * 12))
+    stale.act.action.call.CopyFrom(turn.decision.calls[0])
     for _ in range(10):
         await bot.say(*[stale] * 200)
         for _ in range(200):
