@@ -18,7 +18,7 @@ from contree.engine import (
     preset,
 )
 from contree.engine.record import RecordedDeal
-from contree.tournament.schedule import RoundRobin
+from contree.tournament.formats import RoundRobin
 
 RULES = preset("ffb-mixte")
 TABLES = RoundRobin(("x", "y", "z"), 2).tables_of(2)

@@ -18,10 +18,11 @@ from contree.engine import (
 )
 from contree.tournament.config import BotConfig, EventConfig
 from contree.tournament.folder import EventFolder
+from contree.tournament.formats import RoundRobin
 from contree.tournament.layout import lay_out
 from contree.tournament.plan import Plan
 from contree.tournament.results import ResultLog
-from contree.tournament.schedule import RoundRobin, Table
+from contree.tournament.schedule import Table
 from contree.tournament.tables import TableResult
 
 SEED = bytes(range(32))
@@ -83,7 +84,7 @@ def make_event(
     )
     with EventFolder.opened(folder) as opened, ResultLog(opened.log) as log:
         opened.write_header(plan.header(revealed=revealed))
-        for table in plan.schedule:
+        for table in plan.schedule.opened({}).tables:
             record = played(table, rules)
             opened.record(table.id).write_text(format_record(record), encoding="ascii")
             log.append(result_of(table, record, rules))

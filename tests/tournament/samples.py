@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contree.tournament.schedule import RoundRobin, Side, Table
+from contree.tournament.formats import RoundRobin
+from contree.tournament.schedule import Side, Table
 from contree.tournament.tables import TableFault, TableResult
 
 

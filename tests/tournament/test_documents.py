@@ -26,8 +26,14 @@ def known(values: dict[str, object]) -> set[str]:
 
 def test_the_page_has_a_row_for_each_key_and_no_other() -> None:
     table = PAGE[: PAGE.index("## Guests")]
-    rows = set(re.findall(r"^\| `([a-z_.]+)` \|", table, re.MULTILINE))
-    keys = known({"odd": 1}) - {"time", "faults", "bots"}
+    rows = set(re.findall(r"^\| `([a-z0-9_.]+)` \|", table, re.MULTILINE))
+    sections = {"time", "faults", "bots", "race", "gauntlet", "swiss", "knockout", "sprt"}
+    keys = known({"odd": 1}) - sections
+    keys |= {f"race.{key}" for key in known({"race": {"odd": 1}})}
+    for name in ("gauntlet", "swiss", "knockout", "sprt"):
+        own = {"bot": "a"} if name == "gauntlet" else {}
+        given: dict[str, object] = {"format": name, "boards": 100, name: {**own, "odd": 1}}
+        keys |= {f"{name}.{key}" for key in known(given)}
     keys |= {f"time.{key}" for key in known({"time": {"odd": 1}})}
     keys |= {f"faults.{key}" for key in known({"faults": {"odd": 1}})}
     keys |= {f"bots.{key}" for key in known({"bots": [*BOTS, {"name": "c", "odd": 1}]})}

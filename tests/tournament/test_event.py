@@ -92,7 +92,12 @@ async def test_again_it_shows_the_same_and_plays_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(FILE.replace("signal.pause()", "raise SystemExit(1)"), id="z ends at once")],
+    [
+        pytest.param(
+            FILE.replace("signal.pause()", "raise SystemExit(1)") + "[faults]\nbroken = 'stop'",
+            id="z ends at once",
+        )
+    ],
     indirect=True,
 )
 async def test_the_seed_is_not_shown_before_the_end(path: Path) -> None:

@@ -7,10 +7,11 @@ import io
 from rich.console import Console
 from tests.tournament.samples import board, result, table_of
 
-from contree.tournament.intervals import Estimate
-from contree.tournament.progress import Progress, Reporter, interval, progress_line
-from contree.tournament.schedule import RoundRobin
+from contree.tournament.formats import RoundRobin
+from contree.tournament.progress import Progress, Reporter, progress_line
+from contree.tournament.report import interval
 from contree.tournament.standings import Standings, standings
+from contree.tournament.statistics.intervals import Estimate
 from contree.tournament.tables import TableFault
 
 THREE = RoundRobin(("x", "y", "[z]"), 2)
@@ -40,7 +41,9 @@ def shown(*, terminal: bool, width: int = 80) -> tuple[Reporter, io.StringIO, Cl
 
 
 def test_one_line() -> None:
-    assert progress_line(HALF, 2.0) == "3/6 boards closed, 6/12 tables, 2 in play, 2.0 tables/s"
+    assert progress_line(HALF, 2.0) == (
+        "3/6 boards closed, 6/12 tables, 2 in play, 2.0 tables/s, about 3 s left"
+    )
     assert (
         progress_line(HALF._replace(played=0), 2.0) == "3/6 boards closed, 6/12 tables, 2 in play"
     )
@@ -86,7 +89,9 @@ def test_final_table() -> None:
     assert "[z]" in text
     assert "Faults of y: 1 illegal action, the house played on for it at 1 table." in text
     assert "row against column" in text
-    assert text.splitlines()[-1].startswith("Points per board and 95% interval")
+    assert "Points per board and 95% interval" in text
+    assert "* y: the house played on for it at 1 table of 4; the points include that." in text
+    assert " y* " in text
 
 
 def test_numbers_are_whole_however_narrow_the_terminal() -> None:

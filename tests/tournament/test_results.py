@@ -14,8 +14,8 @@ from tests.tournament.samples import board, result, table_of
 
 from contree.tournament.errors import ResultsError
 from contree.tournament.folder import EventFolder
+from contree.tournament.formats import RoundRobin
 from contree.tournament.results import ResultLog, write_boards, write_standings
-from contree.tournament.schedule import RoundRobin
 from contree.tournament.standings import close_boards, standings
 from contree.tournament.tables import Attempt, TableFault, TableResult
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contree.tournament.formats import RoundRobin
 from contree.tournament.schedule import (
     Pairing,
-    RoundRobin,
     Seating,
     Side,
     Table,
@@ -52,13 +52,15 @@ def test_order_is_by_board_and_always_the_same(schedule: RoundRobin) -> None:
     assert tables == list(RoundRobin(schedule.bots, schedule.boards))
 
 
+@settings(deadline=None)
 @given(events, st.integers(1, 9), st.randoms(use_true_random=False), st.data())
 def test_seating_hands_out_each_table_once_and_no_bot_twice_on_a_board(
     schedule: RoundRobin, at_once: int, chance: object, data: st.DataObject
 ) -> None:
     room = {bot: data.draw(st.integers(1, 5)) for bot in schedule.bots if data.draw(st.booleans())}
     done = {table.id for table in schedule if data.draw(st.booleans())}
-    seating = Seating(schedule, done, room)
+    seating = Seating(schedule.bots, room)
+    seating.open(table for table in schedule if table.id not in done)
     playing: list[Table] = []
     handed_out: Counter[Table] = Counter()
     again: set[Table] = set()
@@ -82,7 +84,8 @@ def test_seating_hands_out_each_table_once_and_no_bot_twice_on_a_board(
 
 
 def test_seating_goes_through_the_boards_in_order() -> None:
-    seating = Seating(RoundRobin(("x", "y", "z"), 3))
+    seating = Seating("xyz")
+    seating.open(RoundRobin(("x", "y", "z"), 3))
     tables = [seating.next() for _ in range(4)]
     assert [table and table.id for table in tables] == [
         "b0001-x~y-A",
@@ -98,7 +101,8 @@ def test_seating_goes_through_the_boards_in_order() -> None:
 
 
 def test_a_table_to_be_played_again_comes_before_later_boards() -> None:
-    seating = Seating(RoundRobin(("x", "y"), 9))
+    seating = Seating("xy")
+    seating.open(RoundRobin(("x", "y"), 9))
     first = seating.next()
     assert first is not None
     seating.next()

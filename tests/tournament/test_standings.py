@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from tests.tournament.samples import board, result, table_of
 
-from contree.tournament.schedule import Pairing, RoundRobin
+from contree.tournament.formats import RoundRobin
+from contree.tournament.schedule import Pairing
 from contree.tournament.standings import Tally, close_boards, standings
 from contree.tournament.tables import TableFault
 

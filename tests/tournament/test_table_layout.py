@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from contree.engine import SEATS, SeededDeals, preset
 from contree.engine.disguise import disguise
+from contree.tournament.formats import RoundRobin
 from contree.tournament.layout import Layout, lay_out
-from contree.tournament.schedule import RoundRobin, Side
+from contree.tournament.schedule import Side
 
 RULES = preset("ffb-mixte")
 SCHEDULE = RoundRobin(("x", "y", "z"), 20)

@@ -132,11 +132,11 @@ def _verify_event(folder: Path, seed: Seed | None, *, as_json: bool) -> list[Ver
         seed = seed._replace(label=proof.label)
     hidden = "" if seed or proof.seed else "the event has not revealed its seed yet"
     verdicts = []
-    for table in proof.schedule:
+    for table in proof.tables.values():
         path = proof.record(table)
         if path.exists():
             verdict = verify(path, seed, proof)
-        elif table.id in proof.results and proof.seed is not None:
+        elif proof.lacks(table):
             problem = f"the table {table.id} has a result, but no record"
             verdict = Verdict(str(path), place="the folder", problem=problem)
         else:

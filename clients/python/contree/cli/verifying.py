@@ -155,15 +155,19 @@ def _check_table(
     """Compare a record with the table of the event that it is of, in the order of its lines."""
     if record.rules != event.rules:
         raise _Wrong(RULES, f"the event is played under {event.rules.name}, not under these rules")
-    if (record.mode, record.number) != (Mode.BOARD, table.board):
+    expected = (Mode.RACE, 1) if event.races else (Mode.BOARD, table.board)
+    if (record.mode, record.number) != expected:
         raise _Wrong(MODE, f"the table {table.id} is of board {table.board}")
     used = seed or (None if event.seed is None else Seed(event.seed, event.label))
     if used is not None:
-        seats = event.layout(table, used.seed, used.label).seats
+        seats = event.seats(table, used.seed, used.label)
         names = tuple(seats[seat] for seat in ALL_SEATS)
         if record.names != names:
             raise _Wrong(SEATS, f"by the seed {' '.join(names)} sit at N E S W of this table")
-        _compare(record, used, table.number)
+        if event.races:
+            _compare(record, used._replace(seed=event.race_seed(table, used.seed)), 1)
+        else:
+            _compare(record, used, table.number)
     result = event.results.get(table.id)
     if result is not None and game.outcome is not None:
         seats_of_first = [s for s in ALL_SEATS if result.seats[str(s)] == table.pairing.first]
@@ -174,6 +178,8 @@ def _check_table(
             raise _Wrong(score_of(0), f"in the results of the event it counts {counted}")
     if used is None:
         return ""
+    if event.races:
+        return f"those of race {table.board}"
     disguised = "" if table.number == 1 else ", disguised"
     return f"those of board {table.board}, table {table.number}{disguised}"
 

@@ -36,9 +36,11 @@ class LeftOver:
         return found
 
 
-async def cancel_own(host: HostClient, match_ids: Iterable[str]) -> None:
-    """Cancel what is in play because the runner stops; gives up after a few seconds."""
-    await _cancel(host, match_ids, _OWN_S, "the runner stopped")
+async def cancel_own(
+    host: HostClient, match_ids: Iterable[str], reason: str = "the runner stopped"
+) -> None:
+    """Cancel what is in play, because the runner stops; gives up after a few seconds."""
+    await _cancel(host, match_ids, _OWN_S, reason)
 
 
 async def _cancel(host: HostClient, ids: Iterable[str], patience: float, reason: str) -> None:

@@ -7,19 +7,23 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from contree.client import FaultPolicy, TimeControl, WatchPolicy
+from contree.client import FaultPolicy, Race, TimeControl, WatchPolicy
 from contree.engine import DEFAULT_PRESET, RulesError, RuleSet, read_rules
 from contree.engine import preset as preset_rules
 from contree.engine.options import Shuffle
 from contree.tournament.errors import ConfigError
+from contree.tournament.formats.shape import Shape
 from contree.tournament.reading import Section, all_different
+from contree.tournament.shaping import read_shape
 
 DEFAULT_TABLES: Final = 16
 MOST_TABLES: Final = 2000
+NO_TARGET: Final = 1_000_000
+"""What the service makes of the target 0."""
 _TIMES: Final = {
     "per_move": 5.0,
     "bank": 0.0,
@@ -64,6 +68,16 @@ class BotConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenPolicy:
+    """What becomes of the tables of a bot that does not start, or ends again and again."""
+
+    stops: bool = False
+    """The event stops; else they are forfeited, and it goes on."""
+    marks: int = 250
+    """What the opponent marks at a table that is forfeited; the other marks nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EventConfig:
     """An event as its file describes it."""
 
@@ -81,6 +95,22 @@ class EventConfig:
     bots: tuple[BotConfig, ...]
     watch: WatchPolicy = WatchPolicy.AS_DISCLOSED
     """Whether tables may be watched before their board is disclosed."""
+    shape: Shape = field(default_factory=Shape)
+    """The format."""
+    race: Race | None = None
+    """What is played instead of boards."""
+    broken: BrokenPolicy = BrokenPolicy()
+
+
+    @property
+    def played_rules(self) -> RuleSet:
+        """The rules with the end of races that the file asks for, as records have them."""
+        rules, race = self.rules, self.race
+        if race is not None and race.target is not None:
+            rules = replace(rules, target=race.target or NO_TARGET)
+        if race is not None and race.deals is not None:
+            rules = replace(rules, deals_limit=race.deals or None)
+        return rules
 
     def settings(self, bots: tuple[BotConfig, ...]) -> dict[str, object]:
         """All that bears on the results when these bots take part: what the event's id is made of.
@@ -105,6 +135,13 @@ class EventConfig:
                 for bot in bots
             ],
         }
+        # Likewise: only what is not as it is by default.
+        if self.shape != Shape():
+            settings["format"] = self.shape.to_dict()
+        if self.race is not None:
+            settings["race"] = [self.race.target, self.race.deals]
+        if self.broken != BrokenPolicy():
+            settings["broken"] = [self.broken.stops, self.broken.marks]
         if self.watch is not WatchPolicy.AS_DISCLOSED:
             # Who can look at another table of the board may play better.
             settings["watch"] = self.watch.value
@@ -136,7 +173,10 @@ def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
         r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}",
         "a name of up to 64 letters, digits, blanks, dots and dashes",
     )
-    preset, rules = _rules(top, folder)
+    shape, race = read_shape(top)
+    preset, rules = _rules(top, folder, races=race is not None)
+    faults = top.section("faults")
+    broken = _broken(faults)
     config = EventConfig(
         name=name,
         rules=rules,
@@ -144,7 +184,10 @@ def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
         boards=top.whole("boards", 1, 1_000_000),
         tables=top.whole("tables", 1, MOST_TABLES, DEFAULT_TABLES),
         time=_time(top.section("time")),
-        faults=_faults(top.section("faults")),
+        faults=_faults(faults),
+        broken=broken,
+        shape=shape,
+        race=race,
         seed=_seed(top),
         watch=_watch(top),
         bots=tuple(_bot(section, folder) for section in top.sections("bots")),
@@ -152,11 +195,13 @@ def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
     top.finish()
     if len(config.bots) < 2:
         raise ConfigError("bots", f"there are {len(config.bots)}", "at least two [[bots]] entries")
-    all_different("bots", [bot.name for bot in config.bots])
+    names = [bot.name for bot in config.bots]
+    all_different("bots", names)
+    shape.build(names, config.boards)  # says what is wrong with them, if anything is
     return config
 
 
-def _rules(top: Section, folder: Path) -> tuple[str, RuleSet]:
+def _rules(top: Section, folder: Path, *, races: bool) -> tuple[str, RuleSet]:
     preset = top.optional_text("preset")
     file = top.optional_text("rules")
     if preset is not None and file is not None:
@@ -175,7 +220,7 @@ def _rules(top: Section, folder: Path) -> tuple[str, RuleSet]:
     each = top.optional_text("board_shuffle")
     if each not in {None, "each"}:
         raise ConfigError("board_shuffle", f"{each!r} is not known", '"each", or nothing')
-    if rules.shuffle is not Shuffle.EACH_DEAL and each is None:
+    if rules.shuffle is not Shuffle.EACH_DEAL and each is None and not races:
         raise ConfigError(
             "board_shuffle",
             f"missing, and the rules {rules.name} shuffle once and then only cut, which boards "
@@ -192,6 +237,13 @@ def _time(section: Section) -> TimeControl:
     }
     section.finish()
     return TimeControl(**times)
+
+
+def _broken(section: Section) -> BrokenPolicy:
+    return BrokenPolicy(
+        stops=section.choice("broken", ["forfeit", "stop"], "forfeit") == "stop",
+        marks=section.whole("forfeit_marks", 0, 100_000, 250),
+    )
 
 
 def _faults(section: Section) -> FaultPolicy:

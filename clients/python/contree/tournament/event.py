@@ -24,9 +24,10 @@ from contree.tournament.progress import Progress, Reporter
 from contree.tournament.racing import race
 from contree.tournament.results import ResultLog, write_boards, write_standings
 from contree.tournament.runner import Runner
-from contree.tournament.schedule import RoundRobin, event_id
+from contree.tournament.schedule import event_id
 from contree.tournament.service import LocalService
 from contree.tournament.standings import Standings, close_boards, standings
+from contree.tournament.tables import FORFEITED
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -139,7 +140,7 @@ class _Event:
                 id=event,
                 config=config,
                 bots=bots,
-                schedule=RoundRobin(tuple(bot.name for bot in bots), config.boards),
+                schedule=config.shape.build([bot.name for bot in bots], config.boards),
                 seed=folder.seed(config.seed),
             )
             complete = _complete(plan, folder, log)
@@ -161,12 +162,37 @@ class _Event:
             self._service(folder) as (address, service),
             HostClient(address, self._token(), connection=Connection(patience=PATIENCE_S)) as host,
         ):
+<<<<<<< HEAD
             await _answers(address, self._token())
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
+=======
+            await _answers(address)
+            self.note(
+                f"To watch from elsewhere: contree watch --label {plan.id} --server {address} "
+                f"(a table is shown when all pairings have played its board); results as they "
+                f"come in: {folder.log}"
+            )
+            out: set[str] = set()
+
+            def broken(bot: str, error: TournamentError) -> None:
+                """Go on without a bot that has failed for good, or raise why that cannot be."""
+                left = len(plan.bots) - len(out | {bot})
+                if plan.config.broken.stops or left < 2:
+                    raise error
+                out.add(bot)
+                runner.give_up(bot)
+                self.note(
+                    f"{_sentence(error)}\n{bot} forfeits its tables that are not finished, "
+                    f"{plan.config.broken.marks} marks each, and the event goes on."
+                )
+
+            runner = Runner(plan, host, folder, log, note=self.note, on_result=show, broken=broken)
+>>>>>>> 86b479a (Statistics and formats: simultaneous intervals, IMPs, exact tests, sequential test, ratings, boards needed, gain of pairing; gauntlet, Swiss, knockout, sprt, races; a broken bot forfeits)
             await runner.clear_left_over()
             # A table needs a bot in two seats.
-            dial = Address(address, plan.instance, 2 * min(plan.config.tables, len(plan.schedule)))
-            async with Fleet.running(plan.bots, dial, folder, self.note) as fleet:
+            tables = min(plan.config.tables, plan.schedule.opened({}).of_tables)
+            dial = Address(address, plan.instance, 2 * tables)
+            async with Fleet.running(plan.bots, dial, folder, self.note, broken) as fleet:
 
                 async def rounds() -> None:
                     seats = await fleet.connected(host, plan.config.time.seat_timeout or 0.0)
@@ -196,35 +222,40 @@ class _Event:
             yield service.address, service
 
     def _announce(self, plan: Plan, log: ResultLog) -> None:
-        config, tables = plan.config, len(plan.schedule)
+        config, opened = plan.config, plan.schedule.opened(log.done)
+        tables = opened.of_tables
+        what = "races" if config.race is not None else "boards"
         self.note(
-            f"Event {plan.id}: {', '.join(plan.schedule.bots)}; {config.boards} boards, "
-            f"{tables} tables, rules {config.rules.name}."
+            f"Event {plan.id}: {config.shape.kind.value}, {', '.join(plan.schedule.bots)}; "
+            f"{config.boards} {what}, {tables} tables, rules {config.rules.name}."
         )
         clock = (f"{name} {value:g} s" for name, value in plan.header()["time"].items() if value)
-        self.note(
-            f"Clock: {', '.join(clock)}. Of each seat {config.faults.illegal_strikes} illegal "
-            f"actions, {config.faults.timeout_strikes} timeouts and "
-            f"{config.faults.protocol_strikes} messages against the protocol are forgiven, then "
-            "the house plays it."
-        )
+        self.note(f"Clock: {', '.join(clock)}.")
+        for sentence in plan.policy().values():
+            self.note(sentence)
         self.note(f"Commitment to the seed (its SHA-256): {commitment(plan.seed)}")
         if log.mended:
             self.note("The last run was cut off while writing a result; that table is asked again.")
-        if len(log.done) == tables:
+        if opened.over(log.done):
             self.note("It has been played: these are its results. Delete them to play it anew.")
         elif log.done:
             self.note(f"Going on: {len(log.done)} of {tables} tables have a result.")
 
     def _conclude(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
-        results = tuple(log.done.values())
+        opened = plan.schedule.opened(log.done)
+        report = plan.schedule.report(log.done)
+        results = opened.counted(log.done)
         table = _standings(plan, log)
-        complete = len(results) == len(plan.schedule)
+        complete = opened.over(log.done)
         about = {
             "event": plan.id,
+            "format": plan.config.shape.kind.value,
             "complete": complete,
             "tables": len(results),
-            "of_tables": len(plan.schedule),
+            "of_tables": opened.of_tables,
+            **({"report": report.data} if report.data else {}),
+            "forfeited": [r.table.id for r in results if r.reason == FORFEITED],
+            "surplus": [table.id for table in opened.surplus],
             "replayed": [
                 {"table": result.table.id, **attempt._asdict()}
                 for result in results
@@ -234,12 +265,14 @@ class _Event:
         write_boards(folder.boards, close_boards(results))
         write_standings(folder.path, table, about)
         if results:
-            self._reporter.final(table)
+            self._reporter.final(table, report.lines)
+        if opened.surplus:
+            self.note(f"{len(opened.surplus)} tables beyond the end do not count.")
         if complete:
             self.note(f"All {len(results)} tables have a result. Seed: {plan.seed.hex()}")
         else:
             self.note(
-                f"{len(results)} of {len(plan.schedule)} tables have a result; run the same "
+                f"{len(results)} of {opened.of_tables} tables have a result; run the same "
                 "command again to go on."
             )
         self.note(f"Results: {folder.path}")
@@ -253,10 +286,15 @@ async def _answers(address: str, token: str | None) -> None:
 
 
 def _standings(plan: Plan, log: ResultLog, *, quick: bool = False) -> Standings:
-    return standings(plan.schedule.bots, tuple(log.done.values()), quick=quick)
+    counted = plan.schedule.opened(log.done).counted(log.done)
+    places = plan.schedule.report(log.done).places
+    return standings(plan.schedule.bots, counted, quick=quick, places=places)
 
 
 def _complete(plan: Plan, folder: EventFolder, log: ResultLog) -> bool:
-    return len(log.done) == len(plan.schedule) and all(
-        folder.record(table.id).exists() for table in plan.schedule
+    opened = plan.schedule.opened(log.done)
+    return opened.over(log.done) and all(
+        folder.record(table.id).exists()
+        for table in (*opened.tables, *opened.surplus)
+        if log.done[table.id].reason != FORFEITED
     )

@@ -11,6 +11,8 @@ is disclosed, tells anything about boards to come.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -39,3 +41,15 @@ def lay_out(table: Table, seed: bytes, label: str, rules: RuleSet) -> Layout:
     seats = {worn.seat(seat): first if seat.team is holds else second for seat in SEATS}
     # Moved by an odd number of seats, the cards of North and South lie at East and West.
     return Layout(deal, seats, holds if worn.rotation % 2 == 0 else holds.other)
+
+
+def lay_out_race(table: Table) -> Mapping[Seat, str]:
+    """Who sits where in a race. The second table has the same packs, and no disguise."""
+    holds = Team.NORTH_SOUTH if table.side is Side.A else Team.EAST_WEST
+    first, second = table.pairing
+    return {seat: first if seat.team is holds else second for seat in SEATS}
+
+
+def race_seed(seed: bytes, number: int) -> bytes:
+    """The seed of the packs of a race: the service is given this one, and learns no other."""
+    return hmac.digest(seed, f"race {number}".encode(), hashlib.sha256)

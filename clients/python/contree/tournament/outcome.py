@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from contree.client import Match
+from contree.client import Match, Race
 from contree.engine import Team
 from contree.tournament.schedule import Table
 from contree.tournament.tables import Attempt, TableFault, TableResult
@@ -26,7 +26,8 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
         decisions[status.bot] += status.decisions
         seconds[status.bot] += status.time_used
         overruns[status.bot] += status.overruns
-    deal = match.results[0] if match.results else None
+    race = isinstance(match.mode, Race)
+    deal = match.results[0] if match.results and not race else None
     assert match.end_reason is not None
     return TableResult(
         table=table,
@@ -42,6 +43,7 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
         ),
         attempts=attempts,
         decisions=dict(decisions),
-        seconds=dict(seconds),
         overruns={bot: count for bot, count in overruns.items() if count},
+        seconds={bot: round(value, 3) for bot, value in seconds.items()},  # as they are kept
+        race=race,
     )

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any
 
-from contree.client import Board, BotSeat, Disclosure, Fixed, MatchSpec
+from contree.client import Board, BotSeat, Disclosure, Fixed, MatchSpec, Race, Seeded
 from contree.engine import commitment
 from contree.tournament.config import BotConfig, EventConfig
-from contree.tournament.layout import lay_out
-from contree.tournament.schedule import RoundRobin, Table, board_group, request_id
+from contree.tournament.formats import Format
+from contree.tournament.layout import lay_out, lay_out_race, race_seed
+from contree.tournament.schedule import Table, board_group, request_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class Plan:
     id: str
     config: EventConfig
     bots: tuple[BotConfig, ...]
-    schedule: RoundRobin
+    schedule: Format
     seed: bytes = field(repr=False)
 
     def group(self, board: int) -> str:
@@ -41,14 +42,22 @@ class Plan:
     def match(self, table: Table, attempt: int) -> MatchSpec:
         """The match to be created for an attempt at a table; the same whenever it is asked for."""
         config = self.config
-        layout = lay_out(table, self.seed, config.name, config.rules)
         name = request_id(self.id, table, attempt)
+        if config.race is not None:
+            seats = lay_out_race(table)
+            mode: Board | Race
+            deals: Fixed | Seeded
+            mode, deals = config.race, Seeded(race_seed(self.seed, table.board), config.name)
+        else:
+            layout = lay_out(table, self.seed, config.name, config.rules)
+            seats = layout.seats
+            mode, deals = Board(table.board), Fixed(layout.deal.dealer, layout.deal.hands)
         return MatchSpec(
             request_id=name,
-            seats={seat: self._seat(bot) for seat, bot in layout.seats.items()},
-            mode=Board(table.board),
+            seats={seat: self._seat(bot) for seat, bot in seats.items()},
+            mode=mode,
             rules=config.preset or config.rules,
-            deals=Fixed(layout.deal.dealer, layout.deal.hands),
+            deals=deals,
             time_control=config.time,
             fault_policy=config.faults,
             labels=(self.id, name),
@@ -65,6 +74,24 @@ class Plan:
         dials_in, key = (False, "") if one is None else (one.dials_in, one.key)
         return BotSeat(bot, "" if dials_in else self.instance(bot), key)
 
+    def policy(self) -> dict[str, str]:
+        """What becomes of what goes wrong: laid down, and published, before the first card."""
+        faults, broken = self.config.faults, self.config.broken
+        return {
+            "fault": f"Of each seat {faults.illegal_strikes} illegal actions and "
+            f"{faults.timeout_strikes} timeouts are forgiven, then the house plays it and the "
+            "table counts.",
+            "broken bot": "A bot that does not start, does not come or ends again and again "
+            + (
+                "stops the event."
+                if broken.stops
+                else "forfeits the tables that it has not finished: its opponent marks "
+                f"{broken.marks}, it marks nothing."
+            ),
+            "no result": "A table that was not started, was cancelled or failed with the service "
+            "is played again from its first card, whoever was ahead.",
+        }
+
     def header(self, *, revealed: bool = False) -> dict[str, Any]:
         """What is published: the commitment before the event, the seed itself when it is over."""
         config = self.config
@@ -75,16 +102,19 @@ class Plan:
             "name": config.name,
             "contree": version("contree"),
             "boards": config.boards,
-            "tables": len(self.schedule),
+            "tables": self.schedule.opened({}).of_tables,
+            "format": config.shape.to_dict(),
+            "race": None if config.race is None else asdict(config.race),
             "bots": [
                 {"name": bot.name, "command": list(bot.command), "dials_in": bot.dials_in}
                 for bot in self.bots
             ],
             "time": {name: value for name, value in times.items() if value is not None},
             "faults": asdict(config.faults),
+            "policy": self.policy(),
             "seed_commitment": commitment(self.seed),
             "seed": self.seed.hex() if revealed else None,
             "watch": config.watch.value.replace("_", "-"),
             "label": config.name,
-            "rules": config.rules.to_dict(),
+            "rules": config.played_rules.to_dict(),
         }

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, NamedTuple
 
-from rich import box
 from rich.console import Console, Group
 from rich.live import Live
-from rich.markup import escape
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from contree.tournament.intervals import Estimate
-from contree.tournament.schedule import Pairing
-from contree.tournament.standings import Conduct, Standings
+from contree.tournament.report import (
+    closing_lines,
+    cross_tables,
+    footnotes,
+    interval,
+    report_tables,
+    standings_table,
+    width_of,
+)
+from contree.tournament.standings import Standings
 
 _LIVE_EVERY_S: Final = 0.5
 _PLAIN_EVERY_S: Final = 10.0
@@ -87,39 +91,41 @@ class Reporter:
         self._live.update(shown, refresh=True)
         self._next = now + max(_LIVE_EVERY_S, (self._clock() - now) * _SHARE)
 
-    def final(self, standings: Standings) -> None:
-        """The standings and the cross table, for good."""
-        self._whole(standings_table(standings))
-        if len(standings.rows) > 2:
-            self._whole(cross_table(standings))
-        for row in standings.rows:
-            if row.conduct.faults or row.conduct.replaced:
-                self.note(f"Faults of {row.bot}: {faults_line(row.conduct)}.")
-            if row.conduct.overruns:
-                count = row.conduct.overruns
-                decisions = "1 decision" if count == 1 else f"{count} decisions"
-                self.note(f"The allowance saved {decisions} of {row.bot} from being late.")
-        self.note(
-            "Points per board and 95% interval: the bot's marks minus its opponents', mean of the "
-            "two tables of a board."
-        )
+    def final(self, standings: Standings, lines: Sequence[str] = ()) -> None:
+        """The standings and the cross table, for good, no wider than the terminal."""
+        width = self._console.width
+        for table in (*report_tables(standings, width), *cross_tables(standings, width)):
+            self._whole(table)
+        for line in (*footnotes(standings), *lines, *closing_lines(standings)):
+            self.note(line)
 
     def _whole(self, table: Table) -> None:
         """Print a table as wide as it is: numbers are not to be cut off."""
-        unbounded = self._console.options.update(width=10_000)
-        width = Measurement.get(self._console, unbounded, table).maximum
+        width = width_of(self._console, table)
         usual, self._console.width = self._console.width, max(width, self._console.width)
         self._console.print(table)
         self._console.width = usual
 
 
 def progress_line(progress: Progress, seconds: float) -> str:
-    """One line: boards, tables, speed."""
-    speed = f", {progress.played / seconds:.1f} tables/s" if seconds > 0 and progress.played else ""
+    """One line: boards, tables, speed, time left."""
+    speed = progress.played / seconds if seconds > 0 else 0.0
+    left = progress.of_tables - progress.tables
+    pace = f", {speed:.1f} tables/s" if speed else ""
+    if speed and left > 0:
+        pace += f", about {duration(left / speed)} left"
     return (
         f"{progress.boards}/{progress.of_boards} boards closed, "
-        f"{progress.tables}/{progress.of_tables} tables, {progress.playing} in play{speed}"
+        f"{progress.tables}/{progress.of_tables} tables, {progress.playing} in play{pace}"
     )
+
+
+def duration(seconds: float) -> str:
+    """A time for people: 40 s, 12 min, 3 h 20 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def leaders(standings: Standings) -> str:
@@ -128,65 +134,3 @@ def leaders(standings: Standings) -> str:
         f"{row.place}. {row.bot} {interval(row.points)}" for row in standings.rows if row.points
     ]
     return "; ".join(shown)
-
-
-def interval(points: Estimate | None) -> str:
-    """A mean with its interval; a dash when there is none, for then the mean is not shown."""
-    if points is None:
-        return "-"
-    digits = 1 if max(-points.low, points.high) < 1000 else 0
-    mean, low, high = (f"{value:+.{digits}f}" for value in points[:3])
-    return f"{mean} [{low}, {high}]"
-
-
-def standings_table(standings: Standings) -> Table:
-    """The standings as a table."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    columns = "", "bot", "points/board [95%]", "boards", "won-tied-lost", "faults", "ms/move"
-    for name in columns:
-        table.add_column(name, justify="left" if name == "bot" else "right", no_wrap=True)
-    for row in standings.rows:
-        table.add_row(
-            str(row.place) if row.points else "-",
-            escape(row.bot),
-            interval(row.points),
-            str(row.tally.boards),
-            "-".join(map(str, row.tally)),
-            str(sum(row.conduct.faults.values())),
-            f"{row.conduct.seconds_a_decision * 1000:.1f}",
-        )
-    return table
-
-
-def faults_line(conduct: Conduct) -> str:
-    """What a bot did wrong, in words."""
-    parts = [
-        f"{count} {kind.replace('_', ' ')}{'s' if count > 1 else ''}"
-        for kind, count in conduct.faults.items()
-    ]
-    if conduct.replaced:
-        tables = "1 table" if conduct.replaced == 1 else f"{conduct.replaced} tables"
-        parts.append(f"the house played on for it at {tables}")
-    return ", ".join(parts)
-
-
-def cross_table(standings: Standings) -> Table:
-    """How each did against each, seen from the row."""
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        title="row against column",
-        title_justify="left",
-    )
-    table.add_column("")
-    bots = [row.bot for row in standings.rows]
-    for bot in bots:
-        table.add_column(escape(bot), justify="right", no_wrap=True)
-    for bot in bots:
-        cells = []
-        for opponent in bots:
-            met = standings.meetings.get(Pairing(bot, opponent))
-            cells.append("" if met is None else interval(met.points))
-        table.add_row(escape(bot), *cells)
-    return table

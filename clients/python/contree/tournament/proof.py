@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from contree.engine import EngineError, RuleSet, commitment, rules_from_dict
-from contree.tournament.errors import ResultsError
-from contree.tournament.layout import Layout, lay_out
+from contree.engine import EngineError, RuleSet, Seat, commitment, rules_from_dict
+from contree.tournament.errors import ConfigError, ResultsError
+from contree.tournament.formats import Format, Sequential, Shape
+from contree.tournament.layout import Layout, lay_out, lay_out_race, race_seed
 from contree.tournament.results import LOG_NAME
-from contree.tournament.schedule import RoundRobin, Table
-from contree.tournament.tables import TableResult
+from contree.tournament.schedule import Table
+from contree.tournament.tables import FORFEITED, TableResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +25,15 @@ class EventProof:
     id: str
     label: str
     rules: RuleSet
-    schedule: RoundRobin
+    schedule: Format
+    races: bool
+    """Played in races, not by boards."""
     seed: bytes | None = field(repr=False)
     """None as long as it is not revealed."""
     results: Mapping[str, TableResult]
     """The finished tables, by table id."""
+    tables: Mapping[str, Table]
+    """The tables that the event has after these results, by id."""
 
     @classmethod
     def read(cls, folder: Path) -> EventProof:
@@ -37,37 +42,58 @@ class EventProof:
         """
         try:
             header = json.loads((folder / "event.json").read_text(encoding="utf-8"))
+            results = _results(folder / LOG_NAME)
+            names = [str(bot["name"]) for bot in header["bots"]]
+            shape = Shape.from_dict(header.get("format", {"kind": "round-robin"}))
+            schedule = shape.build(names, int(header["boards"]))
             proof = cls(
                 folder=folder,
                 id=str(header["id"]),
                 label=str(header["label"]),
                 rules=rules_from_dict(header["rules"]),
-                schedule=RoundRobin(
-                    tuple(str(bot["name"]) for bot in header["bots"]), int(header["boards"])
-                ),
+                schedule=schedule,
+                races=header.get("race") is not None,
                 seed=_seed(header),
-                results=_results(folder / LOG_NAME),
+                results=results,
+                tables=_tables(schedule, results),
             )
         except FileNotFoundError:
             raise ResultsError(f"There is no event in {folder}: it has no event.json.") from None
-        except (OSError, ValueError, KeyError, TypeError, EngineError) as error:
+        except (OSError, ValueError, KeyError, TypeError, EngineError, ConfigError) as error:
             raise ResultsError(f"The event in {folder} cannot be read ({error!r}).") from None
         return proof
 
     def table(self, table_id: str) -> Table | None:
         """The table of this id; None when the event has none."""
-        number = table_id[1:].partition("-")[0]
-        board = int(number) if number.isascii() and number.isdigit() else 0
-        tables = self.schedule.tables_of(board)
-        return next((table for table in tables if table.id == table_id), None)
+        return self.tables.get(table_id)
+
+    def seats(self, table: Table, seed: bytes, label: str) -> Mapping[Seat, str]:
+        """Who sits where at a table."""
+        return lay_out_race(table) if self.races else self.layout(table, seed, label).seats
 
     def layout(self, table: Table, seed: bytes, label: str) -> Layout:
-        """The cards and seats of a table."""
+        """The cards and seats of a table of a board."""
         return lay_out(table, seed, label, self.rules)
+
+    def race_seed(self, table: Table, seed: bytes) -> bytes:
+        """The seed of the packs of a race."""
+        return race_seed(seed, table.board)
+
+    def lacks(self, table: Table) -> bool:
+        """Whether a record is missing that ought to be there by now."""
+        result = self.results.get(table.id)
+        played = result is not None and result.reason != FORFEITED
+        return played and self.seed is not None and not self.record(table).exists()
 
     def record(self, table: Table) -> Path:
         """The file with the record of a table."""
         return self.folder / "records" / f"{table.id}.bgn"
+
+
+def _tables(schedule: Format, results: Mapping[str, TableResult]) -> dict[str, Table]:
+    opened = schedule.opened(results)
+    every = schedule.every_table() if isinstance(schedule, Sequential) else ()
+    return {table.id: table for table in (*every, *opened.tables)}
 
 
 def _seed(header: Mapping[str, Any]) -> bytes | None:

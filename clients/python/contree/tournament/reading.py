@@ -71,6 +71,37 @@ class Section:
             raise ConfigError(self.key(name), f"{value} is out of bounds", expected)
         return int(value)
 
+    def optional_whole(self, name: str, low: int, high: int) -> int | None:
+        """A whole number within bounds, None when absent."""
+        given = name in self.given
+        value = self.whole(name, low, high, low)
+        return value if given else None
+
+    def real(self, name: str, low: float, high: float, default: float) -> float:
+        """A number within bounds."""
+        expected = f"a number from {low:g} to {high:g}"
+        value = self._values.get(name, _MISSING)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        self._known.append(name)
+        if value is _MISSING:
+            return default
+        if not isinstance(value, float):
+            raise ConfigError(self.key(name), f"{value!r} will not do", expected)
+        if not low <= value <= high:
+            raise ConfigError(self.key(name), f"{value:g} is out of bounds", expected)
+        return value
+
+    def choice(self, name: str, choices: Sequence[str], default: str) -> str:
+        """One of some words."""
+        expected = "one of " + " ".join(f'"{choice}"' for choice in choices)
+        value = self._read(name, str, expected)
+        if value is None:
+            return default
+        if value not in choices:
+            raise ConfigError(self.key(name), f"{value!r} is not known", expected)
+        return str(value)
+
     def flag(self, name: str) -> bool:
         """True or false; false when absent."""
         return bool(self._read(name, bool, "true or false"))

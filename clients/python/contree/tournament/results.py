@@ -14,9 +14,11 @@ from types import TracebackType
 from typing import Any, Final
 
 from contree.tournament.errors import ResultsError
-from contree.tournament.intervals import Estimate
 from contree.tournament.schedule import Pairing
 from contree.tournament.standings import BoardResult, Meeting, Standings
+from contree.tournament.statistics import LEVEL, Estimate
+from contree.tournament.statistics.paired import Gain
+from contree.tournament.statistics.ratings import Rating
 from contree.tournament.tables import TableResult
 
 LOG_NAME: Final = "tables.jsonl"
@@ -108,12 +110,16 @@ def write_standings(folder: Path, table: Standings, about: Mapping[str, Any]) ->
     """The standings as JSON (``about`` comes first) and as CSV."""
     document = {
         **about,
-        "level": 0.95,
+        "level": LEVEL,
+        "unit": "races won less races lost" if table.races else "marks a table",
+        "pairing_gain": _gain(table.gain),
         "standings": [
             {
                 "place": row.place,
                 "bot": row.bot,
                 "points": _estimate(row.points),
+                "imps": _estimate(row.imps),
+                "rating": _rating(row.rating),
                 **row.tally._asdict(),
                 **row.conduct._asdict(),
             }
@@ -124,7 +130,8 @@ def write_standings(folder: Path, table: Standings, about: Mapping[str, Any]) ->
     write_json(folder / "standings.json", document)
     header = (
         "place", "bot", "points", "low", "high", "boards", "won", "tied", "lost",
-        "tables", "faults", "replaced", "seconds_a_decision", "overruns",
+        "tables", "faults", "replaced", "seconds_a_decision", "overruns", "forfeits",
+        "imps", "imps_low", "imps_high", "rating", "rating_low", "rating_high",
     )  # fmt: skip
     rows = (
         (
@@ -138,6 +145,9 @@ def write_standings(folder: Path, table: Standings, about: Mapping[str, Any]) ->
             row.conduct.replaced,
             f"{row.conduct.seconds_a_decision:.4f}",
             row.conduct.overruns,
+            row.conduct.forfeits,
+            *_numbers(row.imps),
+            *_rated(row.rating),
         )
         for row in table.rows
     )
@@ -174,11 +184,27 @@ def _estimate(points: Estimate | None) -> dict[str, Any] | None:
     return None if points is None else points._asdict()
 
 
+def _gain(gain: Gain | None) -> dict[str, Any] | None:
+    """How the variance compares with that of tables that are not paired."""
+    return None if gain is None else gain._asdict()
+
+
+def _rating(rating: Rating | None) -> dict[str, Any] | None:
+    if rating is None:
+        return None
+    return {"mu": rating.mu, "sigma": rating.sigma, "low": rating.low, "high": rating.high}
+
+
 def _meeting(pairing: Pairing, met: Meeting) -> dict[str, Any]:
     return {
         "bot": pairing.first,
         "opponent": pairing.second,
         "points": _estimate(met.points),
+        "together": None if met.together is None else met.together._asdict(),
+        "imps": _estimate(met.imps),
+        "checks": None if met.checks is None else met.checks._asdict(),
+        "boards_needed": None if met.needed is None else met.needed._asdict(),
+        "pairing_gain": _gain(met.gain),
         **met.tally._asdict(),
     }
 
@@ -187,6 +213,12 @@ def _numbers(points: Estimate | None) -> tuple[str, str, str]:
     if points is None:
         return "", "", ""
     return f"{points.mean:.3f}", f"{points.low:.3f}", f"{points.high:.3f}"
+
+
+def _rated(rating: Rating | None) -> tuple[str, str, str]:
+    if rating is None:
+        return "", "", ""
+    return f"{rating.mu:.3f}", f"{rating.low:.3f}", f"{rating.high:.3f}"
 
 
 def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

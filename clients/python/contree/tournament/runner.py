@@ -9,6 +9,12 @@ is played again as a new attempt, a bounded number of times.
 Tables that an earlier run left behind were without the bots that it had started. Those that are not
 over are cancelled and played again; of those that are over, one with a fault is played again, for
 whose fault that was cannot be known. Who was ahead plays no part in it.
+
+What is to be played the format says: everything at once, or a round when the one before is over, or
+boards until a test has decided. It is asked again as often as it wants, with all results so far.
+
+A bot that has failed for good is *out*: tables that it has not begun are forfeited, as the policy
+of the event says, and the event goes on.
 """
 
 from __future__ import annotations
@@ -21,19 +27,24 @@ from typing import Final
 from contree.client import HostClient, Match
 from contree.tournament.cancelling import LeftOver, cancel_own
 from contree.tournament.disclosing import Disclosing
-from contree.tournament.errors import Unplayable
+from contree.tournament.errors import TournamentError, Unplayable
 from contree.tournament.folder import EventFolder
 from contree.tournament.outcome import result_of
 from contree.tournament.plan import Plan
 from contree.tournament.progress import Progress
 from contree.tournament.results import ResultLog
 from contree.tournament.schedule import Seating, Side, Table
-from contree.tournament.tables import Attempt
+from contree.tournament.tables import Attempt, TableResult, forfeited
 
 MOST_ATTEMPTS: Final = 3
 """Attempts at one table in one run that may fail."""
 QUIET_S: Final = 20.0
 """After so long without news the tables in play are looked at."""
+
+
+def stop(bot: str, error: TournamentError) -> None:
+    """What becomes of an event whose bot has failed for good, where nothing else is said."""
+    raise error
 
 
 class Runner:
@@ -48,22 +59,32 @@ class Runner:
         *,
         note: Callable[[str], None],
         on_result: Callable[[Progress], None],
+        broken: Callable[[str, TournamentError], None] = stop,
     ) -> None:
+        """``broken`` is told which bot has failed for good; it calls ``give_up``, or raises."""
         self._plan = plan
         self._host = host
         self._log = log
         self._note = note
         self._on_result = on_result
+        self._broken = broken
         self._disclosing = Disclosing(plan, host, folder, log, note)
         self._left_over = LeftOver()
-        self._seating = Seating(plan.schedule, log.done)
+        self._seating = Seating(plan.schedule.bots)
+        self._opened = plan.schedule.opened(log.done)
+        self._known: set[str] = set()
+        """The tables that the seating has been told of."""
+        self._counting: set[str] = set()
+        """The tables that there are; a sequential test takes some away again."""
         self._playing: dict[str, Table] = {}
         """By match id."""
         self._attempts: dict[str, list[Attempt]] = {}
         self._failures: Counter[str] = Counter()
+        self._out: set[str] = set()
         self._before = len(log.done)
         self._sides = Counter((r.table.board, r.table.pairing) for r in log.done.values())
         self._closed = sum(count == len(Side) for count in self._sides.values())
+        self._asked = self._closed
 
     async def clear_left_over(self) -> None:
         """Cancel what an earlier run left unfinished, before any bot can go on with it."""
@@ -76,7 +97,9 @@ class Runner:
 
         Raises Unplayable, and what the client raises when the service stays away.
         """
-        self._seating = Seating(self._plan.schedule, self._log.done, room)
+        self._seating = Seating(self._plan.schedule.bots, room)
+        self._known.clear()
+        self._follow()
         await self._disclosing.catch_up()
         await self._fill()
         news: asyncio.Queue[Match] = asyncio.Queue()
@@ -91,6 +114,13 @@ class Runner:
         finally:
             listener.cancel()
             await asyncio.wait([listener])
+        self._opened = self._plan.schedule.opened(self._log.done)
+        self._disclosing.expect((*self._opened.tables, *self._opened.surplus))
+        await self._disclosing.catch_up()
+
+    def give_up(self, bot: str) -> None:
+        """The bot has failed for good: what it has not begun is forfeited."""
+        self._out.add(bot)
 
     async def cancel_playing(self) -> None:
         """Leave nothing behind that would be played without its bots."""
@@ -101,9 +131,9 @@ class Runner:
         done = len(self._log.done)
         return Progress(
             tables=done,
-            of_tables=len(self._plan.schedule),
+            of_tables=self._opened.of_tables,
             boards=self._closed,
-            of_boards=len(self._plan.schedule) // len(Side),
+            of_boards=self._opened.of_tables // len(Side),
             playing=len(self._playing),
             played=done - self._before,
         )
@@ -132,14 +162,50 @@ class Runner:
     async def _fill(self) -> None:
         """Create tables until as many are played as there may be."""
         while len(self._playing) < self._plan.config.tables:
+            await self._ask()
             table = self._seating.next()
             if table is None:
                 return
+            if not self._out.isdisjoint(table.pairing):
+                await self._forfeited(table)
+                continue
             attempt = len(self._attempts.get(table.id, ())) + 1
             match = await self._host.create_match(self._plan.match(table, attempt))
             self._playing[match.id] = table
             if match.ended:
                 await self._ended(table, match)
+
+    async def _ask(self) -> None:
+        """Ask the format what there is to be played now, if it is time to."""
+        every = self._plan.schedule.asks_every
+        if every is not None and self._closed - self._asked >= every:
+            self._asked = self._closed
+        elif self._opened.complete or not all(t.id in self._log.done for t in self._opened.tables):
+            return
+        self._opened = self._plan.schedule.opened(self._log.done)
+        self._follow()
+        unwanted = {
+            match_id: table
+            for match_id, table in self._playing.items()
+            if table.id not in self._counting
+        }
+        for match_id in unwanted:
+            self._seating.left(self._playing.pop(match_id))
+        if unwanted:
+            await cancel_own(self._host, list(unwanted), "the event is decided without it")
+
+    def _follow(self) -> None:
+        """Let the seating know which tables there are."""
+        tables = self._opened.tables
+        self._counting = {table.id for table in tables}
+        self._seating.close(lambda table: table.id not in self._counting)
+        self._seating.open(
+            table
+            for table in tables
+            if table.id not in self._known and table.id not in self._log.done
+        )
+        self._known |= self._counting
+        self._disclosing.expect(tables)
 
     async def _ended(self, table: Table, match: Match) -> None:
         del self._playing[match.id]
@@ -150,7 +216,25 @@ class Runner:
             attempts.append(Attempt(match.id, reason, match.end_detail))
             self._failed(table, match, reason)
             return
-        self._log.append(result_of(table, match, tuple(attempts)))
+        await self._finished(result_of(table, match, tuple(attempts)))
+
+    async def _forfeited(self, table: Table) -> None:
+        self._seating.left(table)
+        config = self._plan.config
+        attempts = tuple(self._attempts.get(table.id, ()))
+        await self._finished(
+            forfeited(
+                table,
+                self._out,
+                config.broken.marks,
+                race=config.race is not None,
+                attempts=attempts,
+            )
+        )
+
+    async def _finished(self, result: TableResult) -> None:
+        table = result.table
+        self._log.append(result)
         self._sides[table.board, table.pairing] += 1
         self._closed += self._sides[table.board, table.pairing] == len(Side)
         await self._disclosing.finished(table.board)
@@ -168,11 +252,20 @@ class Runner:
         if match.id in self._left_over.ids:
             return
         self._failures[table.id] += 1
-        absent = ", ".join(sorted({seat.bot for seat in match.seats if not seat.taken}))
-        why = reason.replace("_", " ") + (f" (nobody came for {absent})" if absent else "")
+        absent = sorted({seat.bot for seat in match.seats if not seat.taken} - self._out)
+        why = reason.replace("_", " ")
+        if absent:
+            why += f" (nobody came for {', '.join(absent)})"
         if self._failures[table.id] == MOST_ATTEMPTS:
-            raise Unplayable(
+            error = Unplayable(
                 f"Table {table.id} came to no result in {MOST_ATTEMPTS} attempts: {why}. "
                 "Run the event again to go on from here."
             )
+            for bot in absent:
+                self._broken(bot, error)
+            if self._out.isdisjoint(table.pairing):
+                raise error
+            return
+        if not self._out.isdisjoint(table.pairing):
+            return
         self._note(f"Table {table.id} came to no result: {why}. It is played again.")

@@ -1,8 +1,8 @@
-"""Who meets whom on which board, and in which order: pure, and the same each time it is asked.
+"""Tables: what they are called, and in which order they are handed out. Pure.
 
-A board is one deck and one dealer. Every pairing plays every board twice: at table A the first bot
-of the pairing holds the cards dealt to North and South, at table B those dealt to East and West.
-Boards come one after the other, so that at any moment all pairings have played about as many.
+A board is one deck and one dealer. A pairing plays a board twice: at table A its first bot holds
+the cards dealt to North and South, at table B those dealt to East and West. Which pairings play
+which boards is the business of a format (``contree.tournament.formats``).
 
 Ids follow from the schedule alone. That is all there is to resuming an event: run it again, and
 what has a result is not played, what the service already knows by its id is not created twice.
@@ -13,11 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from itertools import combinations
 from typing import NamedTuple
 
 
@@ -56,71 +54,49 @@ class Table(NamedTuple):
         return f"b{self.board:04d}-{self.pairing}-{self.side.value}"
 
 
-@dataclass(frozen=True, slots=True)
-class RoundRobin:
-    """Everybody meets everybody on the same boards."""
-
-    bots: tuple[str, ...]
-    boards: int
-
-    @property
-    def pairings(self) -> tuple[Pairing, ...]:
-        """Each two of the bots, once."""
-        return tuple(Pairing(first, second) for first, second in combinations(self.bots, 2))
-
-    def tables_of(self, board: int) -> tuple[Table, ...]:
-        """The tables of a board, in order; empty when there is no such board."""
-        if not 1 <= board <= self.boards:
-            return ()
-        meetings = ((pairing, side) for pairing in self.pairings for side in Side)
-        return tuple(
-            Table(board, pairing, side, number)
-            for number, (pairing, side) in enumerate(meetings, start=1)
-        )
-
-    def __iter__(self) -> Iterator[Table]:
-        """All tables, in the order in which they are played and counted."""
-        for board in range(1, self.boards + 1):
-            yield from self.tables_of(board)
-
-    def __len__(self) -> int:
-        return self.boards * len(self.pairings) * len(Side)
-
-
 class Seating:
-    """Hands out the tables of a schedule in its order, as far as the bots have room.
+    """Hands out tables in their order, as far as the bots have room.
 
     No bot is ever seated at two tables of the same board at once: its hands there are the same
     cards, and what it does at one table must not depend on the other.
     """
 
-    def __init__(
-        self,
-        schedule: RoundRobin,
-        done: Collection[str] = (),
-        room: Mapping[str, int] | None = None,
-    ) -> None:
-        """``done``: ids of tables with a result; ``room``: tables a bot plays at once, at most."""
-        self._schedule = schedule
-        self._done = done
+    def __init__(self, bots: Iterable[str], room: Mapping[str, int] | None = None) -> None:
+        """``room``: tables a bot plays at once, at most; without end for one that is not there."""
+        self._bots = tuple(bots)
         self._room = room or {}
         self._playing: Counter[str] = Counter()
+        self._untouched: deque[tuple[int, list[Table]]] = deque()
         self._waiting: dict[int, deque[Table]] = {}
-        self._busy: dict[int, set[str]] = {}
-        self._next_board = 1
+        self._busy: dict[int, set[str]] = defaultdict(set)
+
+    def open(self, tables: Iterable[Table]) -> None:
+        """There are these to be played too; the tables of a board come together."""
+        boards: dict[int, list[Table]] = defaultdict(list)
+        for table in tables:
+            boards[table.board].append(table)
+        self._untouched.extend(sorted(boards.items()))
+
+    def close(self, unwanted: Callable[[Table], bool]) -> None:
+        """Some of the tables are not to be handed out any more."""
+        for board, waiting in list(self._waiting.items()):
+            self._keep(board, [table for table in waiting if not unwanted(table)])
+        self._untouched = deque(
+            (board, kept)
+            for board, tables in self._untouched
+            if (kept := [table for table in tables if not unwanted(table)])
+        )
 
     def next(self) -> Table | None:
         """The next table that may be played now; None when there is none (at present)."""
         for board in list(self._waiting):
             if table := self._take(board):
                 return table
-        while self._next_board <= self._schedule.boards:
-            board = self._next_board
-            if sum(map(self._has_room, self._schedule.bots)) < 2:
+        while self._untouched:
+            if sum(map(self._has_room, self._bots)) < 2:
                 return None
-            self._next_board += 1
-            tables = self._schedule.tables_of(board)
-            self._waiting[board] = deque(t for t in tables if t.id not in self._done)
+            board, tables = self._untouched.popleft()
+            self._waiting[board] = deque(tables)
             if table := self._take(board):
                 return table
         return None
@@ -131,13 +107,17 @@ class Seating:
         self._busy[table.board].difference_update(table.pairing)
         if again:
             # Re-inserted in schedule order, so that earlier boards close first.
-            tables = sorted([*self._waiting.get(table.board, ()), table], key=lambda t: t.number)
-            self._waiting[table.board] = deque(tables)
+            self._keep(table.board, [*self._waiting.get(table.board, ()), table])
             self._waiting = dict(sorted(self._waiting.items()))
+
+    def _keep(self, board: int, tables: list[Table]) -> None:
+        self._waiting[board] = deque(sorted(tables, key=lambda table: table.number))
+        if not tables:
+            del self._waiting[board]
 
     def _take(self, board: int) -> Table | None:
         waiting = self._waiting[board]
-        busy = self._busy.setdefault(board, set())
+        busy = self._busy[board]
         found = None
         for table in waiting:
             if busy.isdisjoint(table.pairing) and all(map(self._has_room, table.pairing)):

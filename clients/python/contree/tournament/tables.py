@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,6 +10,8 @@ from contree.tournament.schedule import Pairing, Side, Table
 
 SCHEMA = 1
 """The version of a line; a reader refuses what it does not know."""
+FORFEITED = "forfeited"
+"""The reason of a table that was not played: a bot had failed for good."""
 
 
 class TableFault(NamedTuple):
@@ -42,7 +44,7 @@ class TableResult:
     table: Table
     match_id: str
     reason: str
-    """board_done or passed_out."""
+    """board_done, passed_out, target_reached, deals_played or forfeited."""
     seats: Mapping[str, str]
     """Who sat where (N E S W), the disguise included."""
     marks: tuple[int, int]
@@ -61,11 +63,22 @@ class TableResult:
     """Time charged for them, by bot."""
     overruns: Mapping[str, int] = field(default_factory=dict)
     """Decisions that only the allowance saved from being late, by bot; those that had any."""
+    race: bool = False
+    """A race to a target, of which only the winner counts."""
+    forfeited_by: tuple[str, ...] = ()
+    """The bots that had failed, when the table was not played."""
 
     @property
     def swing(self) -> int:
         """Marks of the first bot minus marks of the second."""
         return self.marks[0] - self.marks[1]
+
+    @property
+    def worth(self) -> int:
+        """What counts, for the first bot: the swing of a board, +1, 0 or -1 of a race."""
+        if not self.race:
+            return self.swing
+        return (self.swing > 0) - (self.swing < 0)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values, for JSON."""
@@ -88,6 +101,8 @@ class TableResult:
             "decisions": dict(self.decisions),
             "seconds": {bot: round(value, 3) for bot, value in self.seconds.items()},
             "overruns": dict(self.overruns),
+            **({"race": True} if self.race else {}),
+            **({"forfeited_by": list(self.forfeited_by)} if self.forfeited_by else {}),
         }
 
     @classmethod
@@ -114,4 +129,24 @@ class TableResult:
             decisions=values["decisions"],
             seconds=values["seconds"],
             overruns=values.get("overruns", {}),  # not in the lines of earlier versions
+            race=bool(values.get("race", False)),
+            forfeited_by=tuple(map(str, values.get("forfeited_by", ()))),
         )
+
+
+def forfeited(
+    table: Table, out: Collection[str], marks: int, *, race: bool, attempts: tuple[Attempt, ...]
+) -> TableResult:
+    """The result of a table that is not played because some of its bots have failed for good."""
+    blamed = tuple(bot for bot in table.pairing if bot in out)
+    first, second = (0 if bot in blamed or len(blamed) == 2 else marks for bot in table.pairing)
+    return TableResult(
+        table=table,
+        match_id="",
+        reason=FORFEITED,
+        seats={},
+        marks=(first, second),
+        attempts=attempts,
+        race=race,
+        forfeited_by=blamed,
+    )

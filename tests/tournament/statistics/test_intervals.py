@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contree.tournament.intervals import FEW, MANY, estimate
+from contree.tournament.statistics.intervals import FEW, MANY, estimate
 
 
 def test_no_interval_for_fewer_than_two_boards() -> None:
