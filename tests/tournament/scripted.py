@@ -49,6 +49,8 @@ class ScriptedService(match_service_pb2_grpc.MatchServiceServicer):
         self.ends_matches = True
         self.tells_ends = True
         self.bots = dict.fromkeys(STRENGTH, 64)
+        self.instances: dict[str, list[str]] = {}
+        """Where one name is that of several, or of another, than a process of that name."""
         self.on_create: Callable[[Request], None] = lambda request: None
         self._feed: list[Match] = []
         self._news = asyncio.Condition()
@@ -166,8 +168,9 @@ class ScriptedService(match_service_pb2_grpc.MatchServiceServicer):
     ) -> match_service_pb2.ListBotsResponse:
         return match_service_pb2.ListBotsResponse(
             bots=[
-                match_service_pb2.ConnectedBot(bot=name, instance_id=name, capacity=capacity)
+                match_service_pb2.ConnectedBot(bot=name, instance_id=instance, capacity=capacity)
                 for name, capacity in self.bots.items()
+                for instance in self.instances.get(name, [name])
             ]
         )
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
-from contree.client import FaultPolicy, WatchPolicy
+from contree.client import FaultPolicy, Race, WatchPolicy
 from contree.tournament.config import EventConfig, load_event
 from contree.tournament.errors import ConfigError
+from contree.tournament.formats import (
+    Format,
+    Gauntlet,
+    Knockout,
+    RoundRobin,
+    Sequential,
+    Shape,
+    Swiss,
+)
+from contree.tournament.statistics.sprt import Design
 
 GOOD = """
 name = "Spring Cup"
@@ -93,6 +104,47 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
     assert bot.optional
 
 
+THREE = GOOD + "[[bots]]\nname = 'other'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GOOD, RoundRobin(("here", "there"), 10)),
+        (
+            'format = "gauntlet"' + THREE + "[gauntlet]\nbot = 'other'",
+            Gauntlet(("here", "there", "other"), 10, "other"),
+        ),
+        ('format = "swiss"' + THREE, Swiss(("here", "there", "other"), 10, 2)),
+        ('format = "knockout"' + GOOD, Knockout(("here", "there"), 10, 4, 3)),
+        (
+            'format = "sprt"' + GOOD + "[sprt]\nleast = 10\nevery = 5\nt1 = 1\nalpha = 0.01",
+            Sequential(("here", "there"), 10, Design(0.0, 1.0, 0.01, 0.05, 5, 10)),
+        ),
+        (
+            'format = "sprt"' + GOOD + "[sprt]\nleast = 10\n[race]\ntarget = 500",
+            Sequential(("here", "there"), 10, Design(least=10), races=True),
+        ),
+    ],
+    ids=["none", "gauntlet", "swiss", "knockout", "sprt", "races"],
+)
+def test_formats(tmp_path: Path, text: str, expected: Format) -> None:
+    config = load(tmp_path, text)
+    built = config.shape.build([bot.name for bot in config.bots], config.boards)
+    assert built == expected
+    again = Shape.from_dict(json.loads(json.dumps(config.shape.to_dict())))
+    assert again.build(built.bots, config.boards) == expected
+
+
+def test_races_go_to_their_own_target(tmp_path: Path) -> None:
+    config = load(tmp_path, GOOD + "[race]\ntarget = 500\ndeals = 9")
+    assert config.race == Race(500, 9)
+    assert (config.played_rules.target, config.played_rules.deals_limit) == (500, 9)
+    assert load(tmp_path, GOOD + "[race]").race == Race(None, None)
+    once = 'preset = "coinche-classique"' + GOOD + "[race]"
+    assert load(tmp_path, once).played_rules.name == "coinche-classique"
+
+
 def test_64_hex_digits_are_the_seed_itself(tmp_path: Path) -> None:
     assert load(tmp_path, f'seed = "{"0f" * 32}"' + GOOD).seed == b"\x0f" * 32
     assert load(tmp_path, f'seed = "{"0f" * 31}"' + GOOD).seed != b"\x0f" * 31
@@ -128,6 +180,9 @@ def test_the_id_follows_what_bears_on_the_results(tmp_path: Path) -> None:
         'seed = "x"' + GOOD,
         GOOD + "[time]\nbank = '1s'",
         GOOD + "[faults]\ntimeout_strikes = 0",
+        GOOD + "[faults]\nforfeit_marks = 7",
+        GOOD + "[race]",
+        'format = "knockout"' + GOOD,
     ):
         assert settings(changed) != settings(GOOD)
 
@@ -211,6 +266,53 @@ BAD = {
         GOOD.replace('name = "here"', 'name = "here"\noptional = "yes"'),
         ["bots[1].optional: 'yes'", "true or false"],
     ),
+    "format": (
+        'format = "ladder"' + GOOD,
+        ["format: 'ladder'", '"round-robin" "gauntlet" "swiss" "knockout" "sprt"'],
+    ),
+    "table of another format": (
+        GOOD + "[swiss]\nrounds = 2",
+        ["swiss: there is a table [swiss]", 'format is "round-robin"', 'format = "swiss"'],
+    ),
+    "gauntlet of nobody": ('format = "gauntlet"' + GOOD, ["gauntlet.bot: missing"]),
+    "gauntlet of a stranger": (
+        'format = "gauntlet"' + GOOD + "[gauntlet]\nbot = 'else'",
+        ["gauntlet.bot: 'else' does not take part", "one of here, there"],
+    ),
+    "unknown key of a gauntlet": (
+        'format = "gauntlet"' + GOOD + "[gauntlet]\nbot = 'here'\nrounds = 3",
+        ["gauntlet.rounds: unknown", "one of bot"],
+    ),
+    "too many rounds": (
+        'format = "swiss"' + GOOD + "[swiss]\nrounds = 2",
+        ["swiss.rounds: 2 rounds of 2 bots", "without a rematch", "1 to 1"],
+    ),
+    "no rounds": (
+        'format = "swiss"' + GOOD + "[swiss]\nrounds = 0",
+        ["swiss.rounds: 0", "a whole number from 1"],
+    ),
+    "tiebreaks": (
+        'format = "knockout"' + GOOD + "[knockout]\ntiebreaks = -1",
+        ["knockout.tiebreaks: -1", "from 0 to 100"],
+    ),
+    "sprt of too few boards": ('format = "sprt"' + GOOD, ["boards: 10 end before the first look"]),
+    "sprt with t1 below t0": (
+        'format = "sprt"' + GOOD + "[sprt]\nt0 = 0.2",
+        ["sprt.t1: 0.15 is not above t0", "at least 0.21"],
+    ),
+    "sprt without errors": (
+        'format = "sprt"' + GOOD + "[sprt]\nalpha = 0",
+        ["sprt.alpha: 0 is out of bounds", "a number from 0.0001 to 0.4"],
+    ),
+    "sprt with a text": (
+        'format = "sprt"' + GOOD + "[sprt]\nbeta = '5%'",
+        ["sprt.beta: '5%'", "a number"],
+    ),
+    "race without end": (GOOD + "[race]\ntarget = 0", ["race.target: 0", "one of the two"]),
+    "race with a text": (GOOD + "[race]\ntarget = '1000'", ["race.target: '1000'"]),
+    "unknown key of a race": (GOOD + "[race]\nmarks = 7", ["race.marks: unknown", "target deals"]),
+    "broken": (GOOD + "[faults]\nbroken = 'wait'", ["faults.broken: 'wait'", '"forfeit" "stop"']),
+    "forfeit": (GOOD + "[faults]\nforfeit_marks = -1", ["faults.forfeit_marks: -1"]),
     "no TOML": ("name = ", ["is not TOML"]),
 }
 

@@ -14,7 +14,7 @@ from tests.tournament.waiting import WAIT_S, eventually
 from contree.client import HostClient
 from contree.tournament.config import BotConfig
 from contree.tournament.errors import ProcessError
-from contree.tournament.fleet import Address, Fleet
+from contree.tournament.fleet import Address, Broken, Fleet
 from contree.tournament.folder import EventFolder
 from contree.tournament.processes import MOST_RESTARTS, Child
 
@@ -27,6 +27,7 @@ class Bench:
         self.folder = folder
         self.address = Address(address, lambda bot: f"event-1-{bot}", 8)
         self.notes: list[str] = []
+        self.broken: Broken | None = None
 
     @asynccontextmanager
     async def fleet(self, **programs: str | None) -> AsyncIterator[tuple[Fleet, HostClient]]:
@@ -41,7 +42,13 @@ class Bench:
         ]
         async with (
             HostClient(self.address.server) as host,
-            Fleet.running(bots, self.address, self.folder, self.notes.append) as fleet,
+            Fleet.running(
+                bots,
+                self.address,
+                self.folder,
+                self.notes.append,
+                *([] if self.broken is None else [self.broken]),
+            ) as fleet,
         ):
             yield fleet, host
 
@@ -129,6 +136,35 @@ async def test_a_fleet_of_guests_is_watched_in_vain(bench: Bench) -> None:
     async with bench.fleet(x=None) as (fleet, _):
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(fleet.watch(), 0.05)
+
+
+async def test_without_those_that_fail_the_others_go_on(bench: Bench) -> None:
+    bench.service.bots["x"] = 8
+    failed: list[str] = []
+    bench.broken = lambda bot, error: failed.append(f"{bot}: {error}")
+    program = "import time; time.sleep(0.5); raise SystemExit(4)"
+    async with bench.fleet(x=None, y="raise SystemExit(1)", z=None, w=program) as (fleet, host):
+        assert await fleet.connected(host, 3.0) == {"x": 8}
+        watching = asyncio.create_task(fleet.watch())
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(watching), 1.0)
+        watching.cancel()
+    assert sorted(one.split(" ")[0] for one in failed) == ["w:", "y:", "z:"]
+    assert any("y ended with exit code 1 before it connected" in one for one in failed)
+    assert any("z did not connect" in one for one in failed)
+
+
+async def test_two_processes_of_one_name_are_announced(bench: Bench) -> None:
+    bench.service.bots |= {"x": 8, "y": 8}
+    bench.service.instances = {"x": ["x-1", "x-2"], "y": ["event-1-y", "stranger"]}
+    async with bench.fleet(x=None, y=SLEEPS) as (fleet, host):
+        assert (await fleet.connected(host, WAIT_S))["x"] == 16
+    assert bench.notes == [
+        "2 processes have dialled in as x (instances x-1, x-2): its seats are shared out among "
+        "them. Stop those that are not meant to play.",
+        "Another process has dialled in as y (instance stranger): it is given no seat, those of y "
+        "are kept for the process that was started here.",
+    ]
 
 
 async def test_all_are_ended_whatever_happens(bench: Bench) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 from tests.tournament.samples import board, result, table_of
 
@@ -90,8 +91,29 @@ def test_final_table() -> None:
     assert "Faults of y: 1 illegal action, the house played on for it at 1 table." in text
     assert "row against column" in text
     assert "Points per board and 95% interval" in text
-    assert "* y: the house played on for it at 1 table of 4; the points include that." in text
+    assert "* y: the house played on for it at 1 table of 8; the points include that." in text
     assert " y* " in text
+
+
+@pytest.mark.parametrize("width", [60, 79, 120])
+def test_no_table_is_wider_than_the_terminal(width: int) -> None:
+    names = ("a-rather-long-name-of-a-bot", *(f"bot-{number}" for number in range(7)))
+    event = RoundRobin(names, 3)
+    results = [
+        r
+        for n in (1, 2, 3)
+        for place, pair in enumerate(event.pairings)
+        for r in board(event, n, pair, (1250 * n, place), (0, 160))
+    ]
+    reporter, out, _ = shown(terminal=False, width=width)
+    full = standings(event.bots, results)
+    reporter.final(full)
+    text = out.getvalue()
+    tables = text[: text.index("Points per board")]
+    assert max(map(len, tables.splitlines())) <= width
+    for name in names:
+        assert name in tables
+    assert "…" not in text
 
 
 def test_numbers_are_whole_however_narrow_the_terminal() -> None:

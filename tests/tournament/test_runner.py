@@ -22,7 +22,7 @@ from tests.tournament.waiting import WAIT_S
 from contree.client import HostClient
 from contree.tournament import runner as runner_module
 from contree.tournament.config import BotConfig, parse_event
-from contree.tournament.errors import Unplayable
+from contree.tournament.errors import TournamentError, Unplayable
 from contree.tournament.folder import EventFolder
 from contree.tournament.formats import RoundRobin
 from contree.tournament.plan import Plan
@@ -54,6 +54,7 @@ class Hall:
         self.folder = folder
         self.notes: list[str] = []
         self.progress: list[Progress] = []
+        self.broken: list[str] = []
 
     async def run(
         self,
@@ -61,8 +62,13 @@ class Hall:
         *,
         stop_after: int | None = None,
         room: dict[str, int] | None = None,
+        goes_on: bool = False,
+        give_up: tuple[int, str] | None = None,
     ) -> None:
-        """One run of the runner; ``stop_after`` so many results it is stopped, as by Ctrl-C."""
+        """One run of the runner; ``stop_after`` so many results it is stopped, as by Ctrl-C.
+
+        ``goes_on``: without bots that have failed; ``give_up``: one after so many results.
+        """
         self.progress.clear()
         loop = asyncio.get_running_loop()
 
@@ -70,13 +76,29 @@ class Hall:
             self.progress.append(progress)
             if progress.played == stop_after:
                 loop.call_soon(playing.cancel)
+            if give_up is not None and progress.played == give_up[0]:
+                runner.give_up(give_up[1])
+
+        def broken(bot: str, error: TournamentError) -> None:
+            if not goes_on:
+                raise error
+            self.broken.append(bot)
+            runner.give_up(bot)
 
         with (
             EventFolder.opened(self.folder) as folder,
             ResultLog(folder.log) as log,
         ):
             async with HostClient(self.address) as host:
-                runner = Runner(plan, host, folder, log, note=self.notes.append, on_result=heard)
+                runner = Runner(
+                    plan,
+                    host,
+                    folder,
+                    log,
+                    note=self.notes.append,
+                    on_result=heard,
+                    broken=broken,
+                )
                 await runner.clear_left_over()
                 playing = asyncio.ensure_future(runner.play(room or {}))
                 try:
@@ -277,6 +299,44 @@ async def test_who_did_not_come_is_named(tmp_path: Path) -> None:
         hall = Hall(service, address, tmp_path / "event")
         with pytest.raises(Unplayable, match="nobody came for z"):
             await hall.run(plan(tmp_path))
+
+
+async def test_who_does_not_come_again_and_again_forfeits_and_the_others_play_on(
+    tmp_path: Path,
+) -> None:
+    service = failing(match_pb2.END_REASON_NOT_STARTED, 999, "z-")
+    del service.bots["z"]
+    async with serving(service) as address:
+        hall = Hall(service, address, tmp_path / "event")
+        event = plan(tmp_path)
+        await hall.run(event, goes_on=True)
+    assert set(hall.results) == ids(event)
+    for one in hall.results.values():
+        if "z" in one.table.pairing:
+            assert one.reason == "forfeited"
+            assert one.forfeited_by == ("z",)
+            assert one.marks == (250, 0)  # z is always the second of its pairings
+        else:
+            assert one.reason == "board_done"
+    assert hall.broken == ["z"]
+    records = {path.stem for path in (hall.folder / "records").iterdir()}
+    assert records == {table for table in ids(event) if "z" not in table}
+
+
+async def test_a_bot_that_is_given_up_forfeits_what_it_has_not_begun(tmp_path: Path) -> None:
+    service = ScriptedService()
+    async with serving(service) as address:
+        hall = Hall(service, address, tmp_path / "event")
+        event = plan(tmp_path, tables=2)
+        await hall.run(event, give_up=(10, "y"))
+    forfeits = [one for one in hall.results.values() if one.reason == "forfeited"]
+    assert set(hall.results) == ids(event)
+    assert 12 <= len(forfeits) <= 24
+    assert all(one.forfeited_by == ("y",) for one in forfeits)
+    table = standings(event.schedule.bots, tuple(hall.results.values()))
+    conduct = {row.bot: row.conduct for row in table.rows}
+    assert conduct["y"].forfeits == len(forfeits)
+    assert conduct["y"].tables == 24 - len(forfeits)
 
 
 async def test_a_fault_is_part_of_a_result(hall: Hall, tmp_path: Path) -> None:

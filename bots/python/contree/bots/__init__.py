@@ -13,13 +13,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from contree.bots.quiet import Quiet
     from contree.bots.random import Random
     from contree.bots.rules import Rules
     from contree.client import Bot
 
-__all__ = ["BOTS", "Random", "Rules"]
+__all__ = ["BOTS", "Quiet", "Random", "Rules"]
 
-_CLASSES: Final = {"Random": "contree.bots.random", "Rules": "contree.bots.rules"}
+_CLASSES: Final = {
+    "Quiet": "contree.bots.quiet",
+    "Random": "contree.bots.random",
+    "Rules": "contree.bots.rules",
+}
 
 
 def __getattr__(name: str) -> Any:

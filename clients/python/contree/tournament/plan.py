@@ -78,9 +78,9 @@ class Plan:
         """What becomes of what goes wrong: laid down, and published, before the first card."""
         faults, broken = self.config.faults, self.config.broken
         return {
-            "fault": f"Of each seat {faults.illegal_strikes} illegal actions and "
-            f"{faults.timeout_strikes} timeouts are forgiven, then the house plays it and the "
-            "table counts.",
+            "fault": f"Of each seat {faults.illegal_strikes} illegal actions, "
+            f"{faults.timeout_strikes} timeouts and {faults.protocol_strikes} messages against the "
+            "protocol are forgiven, then the house plays it and the table counts.",
             "broken bot": "A bot that does not start, does not come or ends again and again "
             + (
                 "stops the event."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich import box
 from rich.console import Console
@@ -14,7 +15,11 @@ from contree.tournament.schedule import Pairing
 from contree.tournament.standings import Conduct, Meeting, Standing, Standings
 from contree.tournament.statistics import Estimate
 from contree.tournament.statistics.paired import Gain
+from contree.tournament.statistics.ratings import Rating
 from contree.tournament.statistics.simultaneous import Simultaneous
+
+_MOST_PAIRINGS: Final = 6
+"""Pairings of which each has its figure below the table."""
 
 
 def interval(points: Estimate | Simultaneous | None, mean: float | None = None) -> str:
@@ -30,53 +35,69 @@ def interval(points: Estimate | Simultaneous | None, mean: float | None = None) 
 
 
 def standings_table(standings: Standings) -> Table:
-    """The standings as a table."""
-    points = "net races [95%]" if standings.races else "points/board [95%]"
-    table = _table("", "bot", points, "boards", "won-tied-lost", "faults", "ms/move")
-    for row in standings.rows:
-        table.add_row(
-            str(row.place) if row.points else "-",
-            escape(named(row)),
-            interval(row.points),
-            str(row.tally.boards),
-            "-".join(map(str, row.tally)),
-            str(sum(row.conduct.faults.values())),
-            f"{row.conduct.seconds_a_decision * 1000:.1f}",
-        )
-    return table
+    """The standings as one table."""
+    return _joined(_names(standings), _columns(standings))
 
 
 def report_tables(standings: Standings, width: int) -> list[Table]:
-    """The standings, the second opinions below; in narrower pieces where they would not fit."""
-    whole = standings_table(standings)
-    if width_of(Console(width=10_000), whole) <= width:
-        tables = [whole]
-    else:
-        points, conduct = (
-            _table("", "bot", "points [95%]"),
-            _table("bot", "won-tied-lost", "faults", "ms/move"),
-        )
-        for row in standings.rows:
-            name = escape(named(row))
-            points.add_row(str(row.place) if row.points else "-", name, interval(row.points))
-            conduct.add_row(
-                name,
-                "-".join(map(str, row.tally)),
-                str(sum(row.conduct.faults.values())),
-                f"{row.conduct.seconds_a_decision * 1000:.1f}",
-            )
-        tables = [points, conduct]
-    if any(row.imps or row.rating for row in standings.rows):
-        second = _table("bot", "IMPs/board [95%]", "rating (2 sigma)")
-        for row in standings.rows:
-            rating = row.rating
-            second.add_row(
-                escape(named(row)),
-                interval(row.imps),
-                "-" if rating is None else f"{rating.mu:.1f} ±{2 * rating.sigma:.1f}",
-            )
-        tables.append(second)
+    """The standings, and second opinions on them; in pieces where they would not fit."""
+    names = _names(standings)
+    tables = _packed(names, _columns(standings), width)
+    second = [("IMPs/board [95%]", [interval(row.imps) for row in standings.rows])]
+    second.append(("rating (2 sigma)", [_rating(row.rating) for row in standings.rows]))
+    shown = [column for column in second if set(column[1]) != {"-"}]
+    return tables + _packed(names[1:], shown, width)
+
+
+_Column = tuple[str, list[str]]
+
+
+def _names(standings: Standings) -> list[_Column]:
+    places = [str(row.place) if row.points else "-" for row in standings.rows]
+    return [("", places), ("bot", [named(row) for row in standings.rows])]
+
+
+def _columns(standings: Standings) -> list[_Column]:
+    rows = standings.rows
+    points = "net races [95%]" if standings.races else "points/board [95%]"
+    return [
+        (points, [interval(row.points) for row in rows]),
+        ("boards", [str(row.tally.boards) for row in rows]),
+        ("won-tied-lost", ["-".join(map(str, row.tally)) for row in rows]),
+        ("faults", [str(sum(row.conduct.faults.values())) for row in rows]),
+        ("ms/move", [f"{row.conduct.seconds_a_decision * 1000:.1f}" for row in rows]),
+    ]
+
+
+def _rating(rating: Rating | None) -> str:
+    return "-" if rating is None else f"{rating.mu:.1f} ±{2 * rating.sigma:.1f}"
+
+
+def _packed(
+    names: Sequence[_Column], columns: Sequence[_Column], width: int, title: str = ""
+) -> list[Table]:
+    """The columns behind the names, in as few tables as the width lets them."""
+    tables = []
+    left = list(columns)
+    while left:
+        count = 1
+        while count < len(left) and _width(_joined(names, left[: count + 1])) <= width:
+            count += 1
+        tables.append(_joined(names, left[:count], title))
+        left = left[count:]
     return tables
+
+
+def _joined(names: Sequence[_Column], columns: Sequence[_Column], title: str = "") -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.title, table.title_justify = title or None, "left"
+    whole = [*names, *columns]
+    for name, _ in whole:
+        left = name == "bot"
+        table.add_column(escape(name), justify="left" if left else "right", no_wrap=True)
+    for cells in zip(*(cells for _, cells in whole), strict=True):
+        table.add_row(*map(escape, cells))
+    return table
 
 
 def named(row: Standing) -> str:
@@ -104,6 +125,11 @@ def footnotes(standings: Standings) -> list[str]:
         for row in standings.rows
         if row.conduct.faults or row.conduct.replaced
     )
+    for row in standings.rows:
+        if row.conduct.overruns:
+            count = row.conduct.overruns
+            decisions = "1 decision" if count == 1 else f"{count} decisions"
+            lines.append(f"The allowance saved {decisions} of {row.bot} from being late.")
     return lines
 
 
@@ -122,15 +148,21 @@ def closing_lines(standings: Standings) -> list[str]:
     if len(met) == 1:
         lines += _two(*met[0])
     unclear = [
-        f"{pair.first} and {pair.second} about {one.needed.boards} (at least {one.needed.low})"
+        f"{pair.first} and {pair.second} about {_about(one.needed.boards)} (at least "
+        f"{_about(one.needed.low)})"
         for pair, one in met
         if one.needed is not None
     ]
     if unclear:
         lines.append(f"Boards to tell apart, if it goes on like this: {'; '.join(unclear)}.")
-    if standings.gain is not None:
-        lines.append(gain_line(standings.gain))
+    lines += gain_lines(standings)
     return lines
+
+
+def _about(number: int) -> str:
+    """A number of which only the first two digits mean something."""
+    unit = 10 ** max(0, len(str(number)) - 2)
+    return f"{number if number < 1000 else round(number / unit) * unit:,}"
 
 
 def _two(pairing: Pairing, met: Meeting) -> list[str]:
@@ -143,13 +175,28 @@ def _two(pairing: Pairing, met: Meeting) -> list[str]:
     ]
 
 
-def gain_line(gain: Gain) -> str:
-    """What playing both ways round has gained, in a sentence."""
-    times = f"{gain.tables:.1f} times the tables" if gain.ratio > 0 else "tables without end"
-    return (
-        f"Both ways round: the variance is {gain.ratio:.2f} [{gain.low:.2f}, {gain.high:.2f}] of "
-        f"that of as many tables dealt each afresh, which would need {times}."
+def gain_lines(standings: Standings) -> list[str]:
+    """What playing both ways round has gained, all told and by pairing."""
+    if standings.gain is None:
+        return []
+    told = (
+        "Both ways round: variance of the estimate, as part of that of as many tables dealt each "
+        f"afresh: {_ratio(standings.gain)}"
     )
+    own = sorted(
+        (met.gain, pair)
+        for pair, met in standings.meetings.items()
+        if pair.first < pair.second and met.gain is not None
+    )
+    if len(own) > 1:
+        shown = own if len(own) <= _MOST_PAIRINGS else [own[0], own[-1]]
+        parts = "; ".join(f"{pair.first} and {pair.second} {_ratio(gain)}" for gain, pair in shown)
+        told += f" over all; {'' if shown is own else 'from the least to the most: '}{parts}"
+    return [f"{told}."]
+
+
+def _ratio(gain: Gain) -> str:
+    return f"{gain.ratio:.2f} [{gain.low:.2f}, {gain.high:.2f}]"
 
 
 def faults_line(conduct: Conduct) -> str:
@@ -159,8 +206,7 @@ def faults_line(conduct: Conduct) -> str:
         for kind, count in conduct.faults.items()
     ]
     if conduct.replaced:
-        tables = "1 table" if conduct.replaced == 1 else f"{conduct.replaced} tables"
-        parts.append(f"the house played on for it at {tables}")
+        parts.append(f"the house played on for it at {_tables_told(conduct.replaced)}")
     return ", ".join(parts)
 
 
@@ -169,48 +215,25 @@ def cross_tables(standings: Standings, width: int) -> list[Table]:
     bots = [row.bot for row in standings.rows]
     if len(bots) < 3:
         return []
-    pieces = []
-    start = 0
-    while start < len(bots):
-        end = start + 1
-        while end < len(bots) and _fits(standings, bots[start : end + 1], width):
-            end += 1
-        pieces.append(_cross(standings, bots[start:end]))
-        start = end
-    return pieces
+    columns = [(other, [_met(standings, bot, other) for bot in bots]) for other in bots]
+    return _packed([("bot", bots)], columns, width, "row against column")
 
 
-def _fits(standings: Standings, columns: Sequence[str], width: int) -> bool:
-    return width_of(Console(width=10_000), _cross(standings, columns)) <= width
-
-
-def _cross(standings: Standings, columns: Sequence[str]) -> Table:
-    table = _table("", *columns)
-    table.title, table.title_justify = "row against column", "left"
-    for row in standings.rows:
-        cells = []
-        for opponent in columns:
-            met = standings.meetings.get(Pairing(row.bot, opponent))
-            shown = met is not None and met.points is not None
-            cells.append(
-                interval(met.together, met.points.mean) if shown and met and met.points else ""
-            )
-        table.add_row(escape(row.bot), *cells)
-    return table
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for place, name in enumerate(columns):
-        left = name == "bot" or (not place and name == "")
-        table.add_column(escape(name), justify="left" if left else "right", no_wrap=True)
-    return table
+def _met(standings: Standings, bot: str, other: str) -> str:
+    met = standings.meetings.get(Pairing(bot, other))
+    if met is None or met.points is None:
+        return ""
+    return interval(met.together, met.points.mean)
 
 
 def width_of(console: Console, table: Table) -> int:
     """How wide a table would like to be."""
     unbounded = console.options.update(width=10_000)
     return Measurement.get(console, unbounded, table).maximum
+
+
+def _width(table: Table) -> int:
+    return width_of(Console(width=10_000), table)
 
 
 def _tables_told(count: int) -> str:
