@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-differential test-chaos coverage-engine clean
+  test-differential test-sprt test-chaos coverage-engine clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ test-differential: $(VENV)/.bench-done ## Compare the rules with another engine 
 
 test-chaos: setup ## Kill, cut off and flood real servers (FULL=1: at length)
 	$(BIN)/pytest -m chaos -rP -o faulthandler_timeout=0 tests/chaos
+
+test-sprt: setup ## Play the sequential test 100 times each on two pairs of bots
+	FULL=1 $(BIN)/pytest -q -o faulthandler_timeout=0 -k right_hypothesis \
+	  tests/tournament/formats/test_sequential.py
 
 coverage-engine: setup ## Measure which branches of the engine its tests reach
 	$(BIN)/coverage erase

@@ -1,9 +1,12 @@
 """`contree tournament run`: bad input; the events themselves are tested with the runner."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Contree
+from tests.tournament.events import make_event
 
 EVENT = """
 name = "small"
@@ -52,3 +55,24 @@ def test_a_command_that_does_not_exist(contree: Contree, tmp_path: Path) -> None
     assert ran.code in {1, 2}
     assert "not-there-at-all" in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_boards_needed_from_a_pilot(contree: Contree, tmp_path: Path) -> None:
+    make_event(tmp_path / "pilot", bots=("x", "y"), boards=12)
+    ran = contree("tournament", "needed", str(tmp_path / "pilot"), "--difference", "100")
+    assert ran.code == 0
+    assert re.fullmatch(r"x and y: \d+ boards \(between \d+ and \d+\)\n", ran.out)
+    ran = contree("tournament", "needed", str(tmp_path / "pilot"), "--difference", "50", "--json")
+    assert set(json.loads(ran.out)["x~y"]) == {"boards", "low", "high"}
+
+
+def test_a_pilot_that_is_too_small(contree: Contree, tmp_path: Path) -> None:
+    make_event(tmp_path / "pilot", bots=("x", "y"), boards=3)
+    ran = contree("tournament", "needed", str(tmp_path / "pilot"), "--difference", "100")
+    assert ran.out == "x and y: fewer than 10 boards, or all alike: that says nothing\n"
+
+
+def test_no_pilot(contree: Contree, tmp_path: Path) -> None:
+    ran = contree("tournament", "needed", str(tmp_path), "--difference", "100")
+    assert (ran.code, ran.out) == (1, "")
+    assert "There is no event in" in ran.err

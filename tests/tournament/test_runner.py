@@ -297,7 +297,7 @@ async def test_who_did_not_come_is_named(tmp_path: Path) -> None:
     del service.bots["z"]
     async with serving(service) as address:
         hall = Hall(service, address, tmp_path / "event")
-        with pytest.raises(Unplayable, match="nobody came for z"):
+        with pytest.raises(Unplayable, match="Not taken in time: North .z., South .z."):
             await hall.run(plan(tmp_path))
 
 

@@ -44,3 +44,45 @@ def run(
     raise typer.Exit(
         run_event(file, server=server, results=results, metrics=metrics, console=stdout())
     )
+
+
+@app.command()
+def needed(
+    folder: Annotated[
+        Path, typer.Argument(metavar="EVENT", help="The folder of an event: results/<event id>.")
+    ],
+    *,
+    difference: Annotated[
+        float,
+        typer.Option(metavar="POINTS", min=0.01, help="Points a board that are to be seen."),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """How many boards it takes to see a difference, from an event that was played: a pilot.
+
+    After so many boards a true difference of that size shows in a 95% interval with a probability
+    of 90%.
+    """
+    from contree.cli.errors import Failure
+    from contree.cli.output import print_json
+    from contree.tournament.errors import ResultsError
+    from contree.tournament.pilot import boards_needed
+    from contree.tournament.proof import EventProof
+
+    try:
+        found = boards_needed(EventProof.read(folder), difference)
+    except ResultsError as error:
+        raise Failure(str(error)) from None
+    if as_json:
+        print_json(
+            {str(pair): None if need is None else need._asdict() for pair, need in found.items()}
+        )
+        return
+    if not found:
+        typer.echo("No board of that event has been played at both its tables.")
+    for pairing, need in found.items():
+        if need is None:
+            said = "fewer than 10 boards, or all alike: that says nothing"
+        else:
+            said = f"{need.boards} boards (between {need.low} and {need.high})"
+        typer.echo(f"{pairing.first} and {pairing.second}: {said}")

@@ -101,7 +101,6 @@ class EventConfig:
     """What is played instead of boards."""
     broken: BrokenPolicy = BrokenPolicy()
 
-
     @property
     def played_rules(self) -> RuleSet:
         """The rules with the end of races that the file asks for, as records have them."""

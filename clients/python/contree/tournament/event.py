@@ -12,7 +12,7 @@ from typing import Final
 
 from rich.console import Console
 
-from contree.client import Connection, ContreeError, HostClient
+from contree.client import Connection, ContreeError, HostClient, WatchPolicy
 from contree.engine import commitment
 from contree.tournament.config import EventConfig, load_event
 from contree.tournament.errors import ConfigError, ProcessError, TournamentError
@@ -167,10 +167,11 @@ class _Event:
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
 =======
             await _answers(address)
+            live = plan.config.watch is WatchPolicy.LIVE
+            when = "" if live else " (a table is shown when all pairings have played its board)"
             self.note(
-                f"To watch from elsewhere: contree watch --label {plan.id} --server {address} "
-                f"(a table is shown when all pairings have played its board); results as they "
-                f"come in: {folder.log}"
+                f"To watch from elsewhere: contree watch --label {plan.id} --server {address}"
+                f"{when}; results as they come in: {folder.log}"
             )
             out: set[str] = set()
 

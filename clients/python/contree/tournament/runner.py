@@ -20,11 +20,12 @@ of the event says, and the event goes on.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from contree.client import HostClient, Match
+from contree.client import EndReason, HostClient, Match
 from contree.tournament.cancelling import LeftOver, cancel_own
 from contree.tournament.disclosing import Disclosing
 from contree.tournament.errors import TournamentError, Unplayable
@@ -252,16 +253,16 @@ class Runner:
         if match.id in self._left_over.ids:
             return
         self._failures[table.id] += 1
-        absent = sorted({seat.bot for seat in match.seats if not seat.taken} - self._out)
         why = reason.replace("_", " ")
-        if absent:
-            why += f" (nobody came for {', '.join(absent)})"
+        if match.end_detail:
+            why += f" ({match.end_detail.rstrip('.')})"
+        blamed = sorted(_kept_waiting(match) - self._out)
         if self._failures[table.id] == MOST_ATTEMPTS:
             error = Unplayable(
                 f"Table {table.id} came to no result in {MOST_ATTEMPTS} attempts: {why}. "
                 "Run the event again to go on from here."
             )
-            for bot in absent:
+            for bot in blamed:
                 self._broken(bot, error)
             if self._out.isdisjoint(table.pairing):
                 raise error
@@ -269,3 +270,13 @@ class Runner:
         if not self._out.isdisjoint(table.pairing):
             return
         self._note(f"Table {table.id} came to no result: {why}. It is played again.")
+
+
+def _kept_waiting(match: Match) -> set[str]:
+    """The bots for which a match was waited in vain: not there, or there and not ready."""
+    absent = {seat.bot for seat in match.seats if not seat.taken}
+    if match.end_reason is not EndReason.NOT_STARTED or absent:
+        return absent
+    # The service names seats and bots: "Not ready in time: North (alice), South (alice)."
+    named = re.findall(r"\(([A-Za-z0-9._-]+)\)", match.end_detail)
+    return {seat.bot for seat in match.seats} & set(named)
