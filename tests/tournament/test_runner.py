@@ -30,7 +30,7 @@ from contree.tournament.progress import Progress
 from contree.tournament.results import ResultLog
 from contree.tournament.runner import MOST_ATTEMPTS, Runner
 from contree.tournament.standings import close_boards, standings
-from contree.v1 import match_pb2
+from contree.v1 import match_pb2, table_pb2
 
 
 def plan(tmp_path: Path, boards: int = 6, tables: int = 4, bots: str = "xyz") -> Plan:
@@ -252,10 +252,20 @@ def failing(reason: int, times: int, name: str = "b0002-x~z-B") -> ScriptedServi
         if name in request.request_id and left[0]:
             left[0] -= 1
             match.end_reason = reason  # type: ignore[assignment]
+            if reason == match_pb2.END_REASON_NOT_STARTED:
+                match.end_detail = detail(match)
         else:
             plays_to_strength(request, match)
 
     return ScriptedService(script)
+
+
+def detail(match: Match) -> str:
+    """What the service says of a match of z that did not start."""
+    of_z = [seat for seat in match.seats if seat.bot == "z"]
+    what = "taken" if not all(seat.taken for seat in of_z) else "ready"
+    names = ", ".join(f"{table_pb2.Seat.Name(seat.seat)[5:].title()} (z)" for seat in of_z)
+    return f"Not {what} in time: {names}."
 
 
 NO_RESULTS = [
@@ -297,15 +307,17 @@ async def test_who_did_not_come_is_named(tmp_path: Path) -> None:
     del service.bots["z"]
     async with serving(service) as address:
         hall = Hall(service, address, tmp_path / "event")
-        with pytest.raises(Unplayable, match="Not taken in time: North .z., South .z."):
+        with pytest.raises(Unplayable, match=r"Not taken in time: \w+ \(z\), \w+ \(z\)"):
             await hall.run(plan(tmp_path))
 
 
+@pytest.mark.parametrize("there", [False, True], ids=["not there", "not ready"])
 async def test_who_does_not_come_again_and_again_forfeits_and_the_others_play_on(
-    tmp_path: Path,
+    tmp_path: Path, there: bool
 ) -> None:
     service = failing(match_pb2.END_REASON_NOT_STARTED, 999, "z-")
-    del service.bots["z"]
+    if not there:
+        del service.bots["z"]
     async with serving(service) as address:
         hall = Hall(service, address, tmp_path / "event")
         event = plan(tmp_path)
