@@ -162,11 +162,7 @@ class _Event:
             self._service(folder) as (address, service),
             HostClient(address, self._token(), connection=Connection(patience=PATIENCE_S)) as host,
         ):
-<<<<<<< HEAD
             await _answers(address, self._token())
-            runner = Runner(plan, host, folder, log, note=self.note, on_result=show)
-=======
-            await _answers(address)
             live = plan.config.watch is WatchPolicy.LIVE
             when = "" if live else " (a table is shown when all pairings have played its board)"
             self.note(
@@ -188,7 +184,6 @@ class _Event:
                 )
 
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show, broken=broken)
->>>>>>> 86b479a (Statistics and formats: simultaneous intervals, IMPs, exact tests, sequential test, ratings, boards needed, gain of pairing; gauntlet, Swiss, knockout, sprt, races; a broken bot forfeits)
             await runner.clear_left_over()
             # A table needs a bot in two seats.
             tables = min(plan.config.tables, plan.schedule.opened({}).of_tables)
