@@ -142,7 +142,8 @@ async def test_a_paused_owner_cannot_write_and_lets_go(quick: Pair) -> None:
     results = [message.act_result for message in await rest(bot)]
     assert held.decision.id not in [result.decision_id for result in results]
     assert "Traceback" not in quick.first.log
-    assert quick.first.logged("match_lost") == live
+    # Its stream ended as the other server's is newer, before it knew all that it has lost.
+    await until(lambda: quick.first.logged("match_lost") == live)
     # It serves on, as good as new.
     assert len(await all_matches(channel)) == MATCHES
     await channel.close()

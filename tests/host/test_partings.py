@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from tests.host.conftest import a_match, arrive, kinds, play, read, ready
 
@@ -50,8 +52,11 @@ async def test_it_is_told_once(host: Host) -> None:
     assert len(arrive(host).outbox) == 0
 
 
-async def test_nobody_else_is_told(host: Host) -> None:
+@pytest.mark.parametrize("remembered", [True, False])
+async def test_nobody_else_is_told(host: Host, remembered: bool) -> None:
     match_id = await ended_while_away(host)
+    if not remembered:
+        host.seating._partings._partings.clear()
     seen = {(match_id, seat): 0 for seat in SEATS}
     for name, instance in (("raw", "two"), ("other", "one")):
         stranger = arrive(host, instance, bot=name, seen=seen)
@@ -59,8 +64,10 @@ async def test_nobody_else_is_told(host: Host) -> None:
         while stranger.outbox._sources or stranger.outbox._pulling:
             await stranger.outbox.batch()
             stranger.send(b"")
+            await asyncio.sleep(0)
         assert kinds(read(await stranger.outbox.batch())) == ["None"]
-    await hear(arrive(host), 4)
+    if remembered:
+        await hear(arrive(host), 4)
 
 
 async def test_events_that_were_not_seen_come_before_the_end(host: Host) -> None:

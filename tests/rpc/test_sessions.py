@@ -149,17 +149,18 @@ async def _connected(matches: Any, match_id: str) -> list[bool]:
 
 
 @pytest.mark.parametrize(
-    ("heartbeat_s", "frames"),
+    ("heartbeat_s", "frames", "capacity"),
     [
-        pytest.param(0.2, [3_000], id="heartbeats have no answer"),
-        pytest.param(60.0, [3_000, 9_000, 9_000], id="the outbox overflows"),
+        pytest.param(0.2, [3_000], 4_096, id="heartbeats have no answer"),
+        pytest.param(60.0, [3_000, 9_000, 9_000], 4_096, id="the outbox overflows"),
+        pytest.param(60.0, [3_000], 64, id="it overflows before anything is written"),
     ],
 )
 async def test_a_client_that_does_not_read_is_cut_and_can_hear_why(
-    narrow: grpc.aio.Channel, matches: Any, bots: Bots, frames: list[int]
+    narrow: grpc.aio.Channel, matches: Any, bots: Bots, frames: list[int], capacity: int
 ) -> None:
     bot = RawBot(narrow)
-    await bot.hello(instance="one", capacity=4_096)
+    await bot.hello(instance="one", capacity=capacity)
     created = (await matches.CreateMatch(board())).match
     await bot.ready()
     await bot.ready()
