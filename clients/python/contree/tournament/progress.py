@@ -17,6 +17,7 @@ from contree.tournament.report import (
     cross_tables,
     footnotes,
     interval,
+    needed_lines,
     report_tables,
     standings_table,
     width_of,
@@ -87,7 +88,9 @@ class Reporter:
             line = progress_line(progress, now - self._started)
             self.note(f"{line}  {leaders(table())}".rstrip())
             return
-        shown = Group(standings_table(table()), Text(progress_line(progress, now - self._started)))
+        standings = table()
+        lines = (*needed_lines(standings), progress_line(progress, now - self._started))
+        shown = Group(standings_table(standings), *map(Text, lines))
         self._live.update(shown, refresh=True)
         self._next = now + max(_LIVE_EVERY_S, (self._clock() - now) * _SHARE)
 

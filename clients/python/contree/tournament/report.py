@@ -19,7 +19,7 @@ from contree.tournament.statistics.ratings import Rating
 from contree.tournament.statistics.simultaneous import Simultaneous
 
 _MOST_PAIRINGS: Final = 6
-"""Pairings of which each has its figure below the table."""
+"""Pairings that have their own figures below the table, at most."""
 
 
 def interval(points: Estimate | Simultaneous | None, mean: float | None = None) -> str:
@@ -147,16 +147,26 @@ def closing_lines(standings: Standings) -> list[str]:
     met = [(pair, one) for pair, one in standings.meetings.items() if pair.first < pair.second]
     if len(met) == 1:
         lines += _two(*met[0])
-    unclear = [
-        f"{pair.first} and {pair.second} about {_about(one.needed.boards)} (at least "
-        f"{_about(one.needed.low)})"
-        for pair, one in met
-        if one.needed is not None
-    ]
-    if unclear:
-        lines.append(f"Boards to tell apart, if it goes on like this: {'; '.join(unclear)}.")
+    lines += needed_lines(standings)
     lines += gain_lines(standings)
     return lines
+
+
+def needed_lines(standings: Standings) -> list[str]:
+    """For the meetings that are not clear yet: how many boards they need, the nearest first."""
+    unclear = sorted(
+        (met.needed, pair)
+        for pair, met in standings.meetings.items()
+        if pair.first < pair.second and met.needed is not None
+    )
+    told = [
+        f"{pair.first} and {pair.second} about {_about(needed.boards)} "
+        f"(at least {_about(needed.low)})"
+        for needed, pair in unclear[:_MOST_PAIRINGS]
+    ]
+    if len(unclear) > len(told):
+        told.append(f"and {len(unclear) - len(told)} more meetings")
+    return [f"Boards to tell apart, if it goes on like this: {'; '.join(told)}."] if told else []
 
 
 def _about(number: int) -> str:

@@ -13,7 +13,8 @@ interval is a percentile bootstrap over boards, all pairings of a board drawn to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ import numpy as np
 from contree.tournament.statistics.intervals import FEW, LEVEL
 
 RESAMPLES: Final = 1999
+_KEPT: Final = 2_000_000
+"""Numbers that are kept, or made at once, at most."""
 
 _Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -58,19 +61,31 @@ def gain(pairings: Iterable[Mapping[int, tuple[float, float]]]) -> Gain | None:
     ratio = float(_ratios(ones, sums)[0])
     if not np.isfinite(ratio):
         return None
-    generator = np.random.default_rng(0)
-    drawn: list[_Floats] = []
-    left = RESAMPLES
-    while left:
-        batch = min(left, max(1, 2_000_000 // len(numbers)))
-        chance = np.full(len(numbers), 1 / len(numbers))
-        weights = generator.multinomial(len(numbers), chance, size=batch).astype(np.float64)
-        drawn.append(_ratios(weights, sums))
-        left -= batch
-    ratios = np.concatenate(drawn)
+    ratios = np.concatenate([_ratios(weights, sums) for weights in _resamples(len(numbers))])
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(ratios[np.isfinite(ratios)], [tail, 1 - tail])
     return Gain(ratio, min(ratio, float(low)), max(ratio, float(high)), len(numbers))
+
+
+def _resamples(boards: int) -> Iterator[_Floats]:
+    """How often each board is drawn, a row for each resample; always the same."""
+    if boards * RESAMPLES <= _KEPT:
+        yield _kept(boards)
+        return
+    generator = np.random.default_rng(0)
+    left = RESAMPLES
+    while left:
+        batch = min(left, max(1, _KEPT // boards))
+        yield generator.multinomial(boards, np.full(boards, 1 / boards), size=batch).astype(float)
+        left -= batch
+
+
+@lru_cache(maxsize=1)
+def _kept(boards: int) -> _Floats:
+    """All of them: the pairings of an event have as many boards each."""
+    generator = np.random.default_rng(0)
+    draws = generator.multinomial(boards, np.full(boards, 1 / boards), size=RESAMPLES)
+    return draws.astype(np.float64)
 
 
 def _ratios(weights: _Floats, sums: _Floats) -> _Floats:
