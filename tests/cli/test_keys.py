@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,23 @@ def test_beside_a_server_and_at_its_start(tmp_path: Path, keys: Keys) -> None:
         assert json.loads(made.out)["roles"] == ["operator"]
         assert len(listed(keys)) == 1
     assert len(listed(keys)) == 1
+
+
+def test_a_server_says_that_it_wants_keys_and_has_none(tmp_path: Path, keys: Keys) -> None:
+    def said() -> str:
+        process = start(
+            *("serve", "--until-eof", "--listen", "127.0.0.1:0", "--metrics", "off"),
+            *("--data", str(tmp_path / "data"), "--ready-file", str(tmp_path / "ready")),
+            env=[("CONTREE_ANONYMOUS", "off"), ("CONTREE_LOG", "json")],
+        )
+        while not (tmp_path / "ready").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        return finish(process).err
+
+    assert '"no_keys"' in said()
+    keys("create", "--role", "bot")
+    assert '"no_keys"' not in said()
 
 
 def test_nothing_there(keys: Keys, tmp_path: Path) -> None:

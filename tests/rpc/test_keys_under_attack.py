@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -222,6 +223,34 @@ async def test_a_revoked_key_does_not_live_on_in_a_stream_that_is_not_read(
                 while await bot.call.read() is not grpc.aio.EOF:
                     pass
         assert "was revoked" in refusal.text
+
+
+async def test_a_stream_that_is_broken_off_unread_leaves_nothing_behind(
+    serving: Serving, matches: Any, ring: KeyRing
+) -> None:
+    """Its handler is cancelled in a write. What cleans up is the end of the servicer's generator,
+    and that comes when nothing holds it: not after some collection of garbage, which is seldom.
+    """
+    host, key = await ring.make(Role.HOST), await ring.make(Role.BOT)
+    options = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
+    list_bots = match_service_pb2.ListBotsRequest()
+    gc.collect()
+    gc.disable()
+    try:
+        async with grpc.aio.insecure_channel(serving.address, options=options) as narrow:
+            bot = RawBot(narrow, key.metadata)
+            await bot.hello()
+            act = ClientMessage(act=play_service_pb2.Act(seat_ref=4_000_000))
+            await bot.call.write(play_service_pb2.PlayRequest(messages=[act] * 3_000))
+            await asyncio.sleep(0.3)
+            await bot.close()
+        async with asyncio.timeout(2.0):
+            while (  # noqa: ASYNC110 the server tells nobody
+                await matches.ListBots(list_bots, metadata=host.metadata)
+            ).bots:
+                await asyncio.sleep(0.05)
+    finally:
+        gc.enable()
 
 
 async def test_while_the_store_is_away_nothing_is_ended_and_nobody_new_comes_in(

@@ -496,3 +496,24 @@ async def test_no_binary_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         with pytest.raises(EmbeddedStoreError):
             await start_embedded()
         assert set(Path(before).parent.glob(f"{folder.TEMPORARY_PREFIX}*")) <= known
+
+
+async def test_who_is_there_in_passing_is_waited_for_and_not_joined(tmp_path: Path) -> None:
+    """A server that starts meanwhile must not depend on a store that will end in a moment."""
+    async with embedded_store(tmp_path, in_passing=True) as passing, connected(passing) as one:
+        await one.remember("request", "match", 60)
+        starting = asyncio.create_task(start_embedded(tmp_path))
+        done, _ = await asyncio.wait({starting}, timeout=0.5)
+        assert not done
+    store = await asyncio.wait_for(starting, 15)
+    try:
+        assert store.owner
+        async with connected(store) as two:
+            assert await two.remember("request", "another", 60) == "match"
+        # A store that is there to stay is joined, and left as it was.
+        async with embedded_store(tmp_path, in_passing=True) as joined:
+            assert (joined.owner, joined.url) == (False, store.url)
+        async with connected(store) as two:
+            await two.ping()
+    finally:
+        await store.stop()

@@ -21,7 +21,7 @@ from contree.server.host import Host
 from contree.server.rpc.servers import RpcServer
 from contree.server.rpc.tls import TlsFiles
 from contree.server.settings import Settings, parse_address
-from contree.server.store import connect, embedded_store
+from contree.server.store import KeyStore, StoreError, connect, embedded_store
 from contree.server.telemetry import AddressUnavailable, Metrics, metrics_server
 
 _log = structlog.get_logger(__name__)
@@ -70,12 +70,23 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
         await rpc.start()
         try:
             _log.info("serving", address=address, metrics=metrics_address)
+            await _say_who_may_come(settings, store.api_keys)
             yield Serving(address, metrics_address)
         finally:
             await rpc.refuse()
             await host.drain()
             await rpc.stop(0.5)
             _log.info("stopped")
+
+
+async def _say_who_may_come(settings: Settings, keys: KeyStore) -> None:
+    """Warn where nobody can come in, and where anybody can."""
+    if not settings.anonymous_allowed:
+        with contextlib.suppress(StoreError):
+            if not await keys.page(limit=1):
+                _log.warning("no_keys", next="make one with contree keys create --role host")
+    elif not settings.on_loopback:
+        _log.warning("open_to_all", address=settings.listen, because="CONTREE_ANONYMOUS is on")
 
 
 async def serve(settings: Settings) -> None:

@@ -40,8 +40,7 @@ class Ending:
         """``on_cut`` is called when the handler is cancelled, before that."""
         self._context = context
         self._on_cut = on_cut
-        # Weakly, as all that outlives a handler must: the exception of a cancelled one holds its
-        # frames, and with them the generator whose end is to clean up.
+        # Weakly: what outlives a handler must not hold what its end is to clean up.
         self._handler = weakly(asyncio.current_task())
         self._timer: asyncio.TimerHandle | None = None
         self._over = False
