@@ -24,6 +24,7 @@ from contree.server.access import (
     Guard,
     PermissionDenied,
     Quotas,
+    RateLimited,
     Unauthenticated,
     calling,
     counted_as,
@@ -38,6 +39,9 @@ REQUEST_ID: Final = "x-request-id"
 """Metadata: given by the caller or made here, sent back, and in every log line of the call."""
 AUTHORIZATION: Final = "authorization"
 """Metadata: ``Bearer TOKEN``."""
+_UNAUTHENTICATED_S: Final = 0.25
+_LIMITED_S: Final = 1.0
+"""Seconds that a refusal waits; a permit that comes sooner is for who does not come at once."""
 
 Context = aio.ServicerContext[Any, Any]
 Around = Callable[[str, Context], AbstractAsyncContextManager[None]]
@@ -112,21 +116,56 @@ async def request_ids(method: str, context: Context) -> AsyncIterator[None]:
     yield
 
 
-@contextlib.asynccontextmanager
-async def errors(method: str, context: Context) -> AsyncIterator[None]:
+class Slowly:
+    """Lets refusals wait, so that whoever is refused and comes again at once does not take the time
+    of others. At most ``most`` wait; beyond that it would be the waiting that takes.
+    """
+
+    def __init__(self, most: int = 512) -> None:
+        self._most = most
+        self._waiting = 0
+
+    async def refuse(self, error: Exception) -> None:
+        """Wait, if this error is one that callers are refused with for what they are or ask."""
+        if isinstance(error, RateLimited):
+            seconds = _LIMITED_S
+        elif isinstance(error, Unauthenticated):
+            seconds = _UNAUTHENTICATED_S
+        else:
+            return
+        if self._waiting >= self._most:
+            return
+        self._waiting += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._waiting -= 1
+        if isinstance(error, RateLimited):
+            error.retry_after = max(0.0, error.retry_after - seconds)
+
+
+def errors(slowly: Slowly) -> Around:
     """Turn errors into statuses. Cancellation goes on up: a handler that swallows it leaks."""
-    try:
-        yield
-    except aio.AbortError:
-        raise
-    except Exception as error:
-        request_id = structlog.contextvars.get_contextvars().get("request_id", "")
-        told = tell(error, request_id)
-        if not told.expected:
-            _log.exception("call_failed", method=method)
-        await context.abort(
-            told.status, told.text, ((DETAILS, told.details), (REQUEST_ID, request_id))
-        )
+
+    @contextlib.asynccontextmanager
+    async def around(method: str, context: Context) -> AsyncIterator[None]:
+        try:
+            yield
+        except aio.AbortError:
+            raise
+        except Exception as error:
+            await slowly.refuse(error)
+            await _abort(method, context, error)
+
+    return around
+
+
+async def _abort(method: str, context: Context, error: Exception) -> None:
+    request_id = structlog.contextvars.get_contextvars().get("request_id", "")
+    told = tell(error, request_id)
+    if not told.expected:
+        _log.exception("call_failed", method=method)
+    await context.abort(told.status, told.text, ((DETAILS, told.details), (REQUEST_ID, request_id)))
 
 
 class Open:

@@ -13,6 +13,7 @@ from contree.server.access import Guard, Quota, Quotas
 from contree.server.host import Host
 from contree.server.rpc.interceptors import (
     Interceptor,
+    Slowly,
     counted,
     errors,
     identified,
@@ -71,7 +72,7 @@ class RpcServer:
                     # Outermost first: an error is counted as the status it became.
                     request_ids,
                     counted(host.metrics, METHODS, UNARY_METHODS),
-                    errors,
+                    errors(Slowly()),
                     identified(guard),
                     limited(quotas),
                 ),
