@@ -161,14 +161,22 @@ async def test_idle_bots(arena: Arena) -> None:
 
 
 async def test_an_instance_that_supersedes_itself(arena: Arena, door: aio.Channel) -> None:
-    async def attack() -> None:
+    async def supersede() -> None:
         async with RawStream(door) as old, RawStream(door) as new:
             await old.hello("fickle", instance_id="one")
             await new.hello("fickle", instance_id="one")
             await old.next("superseded")
             assert (await old.end()).status is grpc.StatusCode.OK
 
-    await attack()
+    async def attack() -> None:
+        try:
+            await supersede()
+        except aio.AioRpcError as error:
+            # So many streams a minute are what one address may open.
+            if told(error)[:2] not in LIMITED:
+                raise
+
+    await supersede()
     assert await arena.withstands("supersedes itself", attack) >= HALF
 
 

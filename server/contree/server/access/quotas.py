@@ -8,6 +8,7 @@ comes back for seats it holds is let in whatever others of its key or address ha
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextvars import ContextVar
@@ -157,7 +158,9 @@ class Quotas:
         if len(self._buckets) > _BUCKETS:
             self._buckets.popitem(last=False)
         if wait:
-            raise RateLimited(f"More than {per_minute} {things}: try again in {wait:.1f} s.", wait)
+            raise RateLimited(
+                f"More than {per_minute} {things}: try again in {math.ceil(wait)} s.", wait
+            )
 
 
 def _less(counter: Counter[Hashable], key: Hashable) -> None:
