@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextvars import copy_context
 
 import pytest
 
@@ -14,10 +15,10 @@ from contree.server.access import (
     Role,
     Unauthenticated,
     UnreadableKey,
-    calling,
     current_caller,
     decode_key,
     encode_key,
+    set_caller,
 )
 from contree.server.access.keys import KeyLimits
 
@@ -109,7 +110,12 @@ def test_names_of_bots(bot: str, allowed: bool) -> None:
 def test_nobody_calls_outside_of_a_call() -> None:
     with pytest.raises(Unauthenticated):
         current_caller()
-    with calling(Caller("k")) as caller:
-        assert current_caller() is caller
+    caller = Caller("k")
+
+    def call() -> Caller:
+        set_caller(caller)
+        return current_caller()
+
+    assert copy_context().run(call) is caller
     with pytest.raises(Unauthenticated):
         current_caller()

@@ -11,8 +11,8 @@ from contree.server.access.callers import (
     Caller,
     PermissionDenied,
     Unauthenticated,
-    calling,
     current_caller,
+    set_caller,
 )
 from contree.server.access.guard import Guard
 from contree.server.access.keys import (
@@ -49,9 +49,9 @@ __all__ = [
     "Role",
     "Token",
     "Unauthenticated",
-    "calling",
     "counted_as",
     "current_caller",
+    "set_caller",
     "decode_key",
     "encode_key",
     "hide_tokens",

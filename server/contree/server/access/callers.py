@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -83,13 +81,6 @@ def current_caller() -> Caller:
     return caller
 
 
-@contextlib.contextmanager
-def calling(caller: Caller) -> Iterator[Caller]:
-    """Answer a call of this caller meanwhile."""
-    token = _current.set(caller)
-    try:
-        yield caller
-    finally:
-        # The end of an abandoned stream may come in another context.
-        with contextlib.suppress(ValueError):
-            _current.reset(token)
+def set_caller(caller: Caller) -> None:
+    """From here on, calls of this task are its. Each call is answered by a task of its own."""
+    _current.set(caller)

@@ -11,6 +11,7 @@ import contextlib
 import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Final, NamedTuple
 
@@ -50,11 +51,39 @@ class Quota(NamedTuple):
 
 
 class _Opening:
-    """A play stream that has not said Hello."""
+    """A play stream that has not said Hello, as long as it is in the list of its kind."""
 
-    def __init__(self, who: str, end: Callable[[Exception], None]) -> None:
+    __slots__ = ("_over", "end", "who")
+
+    def __init__(
+        self, who: str, end: Callable[[Exception], None], over: Callable[[_Opening], None]
+    ) -> None:
         self.who = who
         self.end = end
+        self._over = over
+
+    def __enter__(self) -> None:
+        """It was counted when it was made."""
+
+    def __exit__(self, *error: object) -> None:
+        self._over(self)
+
+
+class _Playing:
+    """A bot instance that is connected."""
+
+    __slots__ = ("_instance", "_over", "_who")
+
+    def __init__(self, who: str, instance: Hashable, over: Callable[[str, Hashable], None]) -> None:
+        self._who = who
+        self._instance = instance
+        self._over = over
+
+    def __enter__(self) -> None:
+        """It was counted when it was made."""
+
+    def __exit__(self, *error: object) -> None:
+        self._over(self._who, self._instance)
 
 
 _opening: ContextVar[_Opening | None] = ContextVar("opening", default=None)
@@ -93,27 +122,26 @@ class Quotas:
         finally:
             _less(self._watches, caller.counted_as)
 
-    @contextlib.contextmanager
-    def opening(self, caller: Caller, end: Callable[[Exception], None]) -> Iterator[None]:
+    def opening(
+        self, caller: Caller, end: Callable[[Exception], None]
+    ) -> AbstractContextManager[None]:
         """A play stream is open and has not said Hello, until it is ``playing``.
 
         Of too many such streams the oldest is ended: an honest client says Hello at once, and so
         silent streams keep nobody out.
         """
-        mine = _Opening(caller.counted_as, end)
+        mine = _Opening(caller.counted_as, end, self._opened)
         waiting = self._openings.setdefault(mine.who, OrderedDict())
         waiting[mine] = None
         if len(waiting) > self._quota.of(caller).streams:
             oldest, _ = waiting.popitem(last=False)
             oldest.end(RateLimited("Too many streams have not said Hello.", _TRY_AGAIN_S))
         _opening.set(mine)
-        try:
-            yield
-        finally:
-            self._opened(mine)
+        return mine
 
-    @contextlib.contextmanager
-    def playing(self, caller: Caller, instance: Hashable, *, owed: bool) -> Iterator[None]:
+    def playing(
+        self, caller: Caller, instance: Hashable, *, owed: bool
+    ) -> AbstractContextManager[None]:
         """A bot instance has said Hello and is connected meanwhile. Raises RateLimited.
 
         ``owed``: it holds seats. A new stream of a connected instance takes the place of the old.
@@ -136,12 +164,13 @@ class Quotas:
                 _TRY_AGAIN_S,
             )
         here[instance] += 1
-        try:
-            yield
-        finally:
-            _less(here, instance)
-            if not here and self._instances.get(caller.counted_as) is here:
-                del self._instances[caller.counted_as]
+        return _Playing(caller.counted_as, instance, self._left)
+
+    def _left(self, who: str, instance: Hashable) -> None:
+        here = self._instances[who]
+        _less(here, instance)
+        if not here:
+            del self._instances[who]
 
     def _opened(self, opening: _Opening) -> None:
         waiting = self._openings.get(opening.who)

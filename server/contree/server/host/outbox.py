@@ -16,7 +16,6 @@ Three kinds of messages, of which none can grow without end:
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Final, Generic, TypeVar
 
@@ -31,6 +30,21 @@ Source = Callable[[], Awaitable[bool]]
 class Outbox(Generic[T]):
     """What is put in during one pass of the event loop is taken out together."""
 
+    __slots__ = (
+        "_free",
+        "_hurry",
+        "_later",
+        "_limit",
+        "_messages",
+        "_number",
+        "_on_close",
+        "_pulling",
+        "_sources",
+        "_wake",
+        "closed",
+        "overflowed",
+    )
+
     def __init__(self, limit: int, on_close: Callable[[], None] = lambda: None) -> None:
         """``limit`` is how many messages may wait; ``on_close`` is called when it is closed."""
         self._limit = limit
@@ -40,7 +54,7 @@ class Outbox(Generic[T]):
         self._number = 0
         self._free = 0
         """How many of them do not count."""
-        self._sources: deque[Source] = deque()
+        self._sources: list[Source] = []
         self._pulling: asyncio.Task[None] | None = None
         self._wake: asyncio.Future[None] | None = None
         self._hurry = False
@@ -145,7 +159,7 @@ class Outbox(Generic[T]):
         """Ask the next source, and more of them until there is something to say."""
         try:
             while self._sources:
-                source = self._sources.popleft()
+                source = self._sources.pop(0)
                 if await source():
                     self._sources.append(source)
                 if self._messages:

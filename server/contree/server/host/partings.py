@@ -91,7 +91,7 @@ class Partings:
         self._partings.pop(name, None)
         if name in session.parted:
             return
-        session.parted.add(name)
+        session.parted[name] = None
         if parting is None or session.identity.events:
             session.outbox.pull(_LookUp(self._store, session, match_id, seat).page)
             return

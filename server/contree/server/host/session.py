@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from contree.engine import Seat
@@ -24,6 +25,9 @@ _FIRST_SEAT: Final = 2
 """Keys in the outbox: the heartbeat has one, and each seat three."""
 MOST_OFFENCES: Final = 100
 """Messages against the protocol after which a stream without a seat in play is ended."""
+
+
+_NOTHING: Final[Mapping[tuple[str, Seat], int]] = MappingProxyType({})
 
 
 class InstanceKey(NamedTuple):
@@ -85,11 +89,11 @@ class Session:
         self.holding = Holding()
         self.leaving = False
         """Takes no new seats."""
-        self.seen: dict[tuple[str, Seat], int] = {}
+        self.seen: Mapping[tuple[str, Seat], int] = _NOTHING
         """Highest event seq that the client has seen of a seat, as its Hello said."""
         self.readers: dict[int, Reader] = {}
         """Who follows the events of a seat (delivery EVENTS)."""
-        self.parted: set[tuple[str, Seat]] = set()
+        self.parted: dict[tuple[str, Seat], None] = {}
         """Seats of ended matches that this session has been told of."""
         self.offences = 0
         """Messages of this stream against the protocol."""

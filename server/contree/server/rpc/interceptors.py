@@ -1,19 +1,18 @@
-"""What is done around every call, one duty each: a request id, metrics, errors, who
-calls, and how much that one may ask.
+"""What is done for every call, one duty each: a request id, metrics, who calls, and how much that
+one may ask; and what is told where it fails.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 import time
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from types import AsyncGeneratorType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn
 
 import grpc
 import structlog
@@ -26,9 +25,9 @@ from contree.server.access import (
     Quotas,
     RateLimited,
     Unauthenticated,
-    calling,
     counted_as,
     current_caller,
+    set_caller,
 )
 from contree.server.rpc.errors import DETAILS, tell
 from contree.server.rpc.rights import RIGHTS, Kind
@@ -44,20 +43,73 @@ _LIMITED_S: Final = 1.0
 """Seconds that a refusal waits; a permit that comes sooner is for who does not come at once."""
 
 Context = aio.ServicerContext[Any, Any]
-Around = Callable[[str, Context], AbstractAsyncContextManager[None]]
-_Handler = TypeVar("_Handler")
 _log = structlog.get_logger(__name__)
 
 
+class Call:
+    """One call while it is answered. Thousands of streams are open at once, so it is kept small:
+    what is held for it is a list, and no stack of generators.
+    """
+
+    __slots__ = ("_held", "_last", "began", "context", "failed", "finished", "method", "request_id")
+
+    def __init__(self, method: str, context: Context) -> None:
+        self.method = method
+        self.context = context
+        self.request_id = ""
+        self.began = time.monotonic()
+        self.finished = False
+        """The servicer has said all."""
+        self.failed = False
+        """It ended with an error."""
+        self._held: list[AbstractContextManager[object]] = []
+        self._last: Callable[[Call], None] | None = None
+
+    def hold(self, something: AbstractContextManager[object]) -> None:
+        """Enter a context, and leave it when the call is over."""
+        something.__enter__()
+        self._held.append(something)
+
+    def at_last(self, act: Callable[[Call], None]) -> None:
+        """Do this when the call is over and everything let go of."""
+        self._last = act
+
+    def over(self) -> None:
+        """Let go of everything."""
+        while self._held:
+            self._held.pop().__exit__(None, None, None)
+        if self._last is not None:
+            self._last(self)
+
+    async def fail(self, error: Exception, slowly: Slowly) -> NoReturn:
+        """Turn an error into a status. Cancellation is none: a handler that swallows it leaks."""
+        self.failed = True
+        if isinstance(error, aio.AbortError):
+            raise error
+        await slowly.refuse(error)
+        told = tell(error, self.request_id)
+        if not told.expected:
+            _log.error("call_failed", method=self.method, exc_info=error)
+        await self.context.abort(
+            told.status, told.text, ((DETAILS, told.details), (REQUEST_ID, self.request_id))
+        )
+        raise AssertionError("abort raises")
+
+
+Duty = Callable[[Call], Awaitable[None]]
+"""Done before a call is answered; refuses it by raising."""
+
+
 class Interceptor(aio.ServerInterceptor):
-    """Runs every call inside context managers, the first of them outermost.
+    """Has every call pass its duties, in their order, and tells what fails, some of it slowly.
 
     One interceptor for all: each further one would have every message of a stream pass through
     another generator.
     """
 
-    def __init__(self, *arounds: Around) -> None:
-        self._arounds = arounds
+    def __init__(self, *duties: Duty, slowly: Slowly) -> None:
+        self._duties = duties
+        self._slowly = slowly
 
     async def intercept_service(
         self,
@@ -68,24 +120,35 @@ class Interceptor(aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        return _wrapped(handler, handler_call_details.method, self._arounds)
+        return _wrapped(handler, handler_call_details.method, self._duties, self._slowly)
 
 
-def _wrapped(handler: Any, method: str, arounds: tuple[Around, ...]) -> Any:
+def _wrapped(handler: Any, method: str, duties: tuple[Duty, ...], slowly: Slowly) -> Any:
     if handler.response_streaming:
         inner = handler.stream_stream or handler.unary_stream
 
         async def stream(request: Any, context: Context) -> AsyncIterator[Any]:
-            async with contextlib.AsyncExitStack() as stack:
-                opened = Open(context)
-                _open.set(opened)
-                for around in arounds:
-                    await stack.enter_async_context(around(method, context))
-                stack.enter_context(opened.answering())
+            call = Call(method, context)
+            opened = Open(context)
+            _open.set(opened)
+            try:
+                for duty in duties:
+                    await duty(call)
                 responses = inner(request, context)
                 opened.answers(responses)
                 async for response in responses:
                     yield response
+                call.finished = True
+            except asyncio.CancelledError:
+                why = opened.ended()
+                if why is None:
+                    raise
+                await call.fail(why, slowly)
+            except Exception as error:
+                await call.fail(error, slowly)
+            finally:
+                opened.over()
+                call.over()
 
         make = (
             grpc.stream_stream_rpc_method_handler
@@ -93,27 +156,24 @@ def _wrapped(handler: Any, method: str, arounds: tuple[Around, ...]) -> Any:
             else grpc.unary_stream_rpc_method_handler
         )
         return make(stream, handler.request_deserializer, handler.response_serializer)
-    call = handler.unary_unary
+    answer = handler.unary_unary
 
     async def unary(request: Any, context: Context) -> Any:
-        async with contextlib.AsyncExitStack() as stack:
-            for around in arounds:
-                await stack.enter_async_context(around(method, context))
-            return await call(request, context)
+        call = Call(method, context)
+        try:
+            for duty in duties:
+                await duty(call)
+            response = await answer(request, context)
+            call.finished = True
+            return response
+        except Exception as error:
+            await call.fail(error, slowly)
+        finally:
+            call.over()
 
     return grpc.unary_unary_rpc_method_handler(
         unary, handler.request_deserializer, handler.response_serializer
     )
-
-
-@contextlib.asynccontextmanager
-async def request_ids(method: str, context: Context) -> AsyncIterator[None]:
-    """Give the call a request id and put it into its log lines."""
-    given = dict(context.invocation_metadata() or ()).get(REQUEST_ID, "")
-    request_id = given if isinstance(given, str) and 0 < len(given) <= 64 else secrets.token_hex(8)
-    structlog.contextvars.bind_contextvars(request_id=request_id, method=method)
-    context.set_trailing_metadata(((REQUEST_ID, request_id),))
-    yield
 
 
 class Slowly:
@@ -144,35 +204,14 @@ class Slowly:
             error.retry_after = max(0.0, error.retry_after - seconds)
 
 
-def errors(slowly: Slowly) -> Around:
-    """Turn errors into statuses. Cancellation goes on up: a handler that swallows it leaks."""
-
-    @contextlib.asynccontextmanager
-    async def around(method: str, context: Context) -> AsyncIterator[None]:
-        try:
-            yield
-        except aio.AbortError:
-            raise
-        except Exception as error:
-            await slowly.refuse(error)
-            await _abort(method, context, error)
-
-    return around
-
-
-async def _abort(method: str, context: Context, error: Exception) -> None:
-    request_id = structlog.contextvars.get_contextvars().get("request_id", "")
-    told = tell(error, request_id)
-    if not told.expected:
-        _log.exception("call_failed", method=method)
-    await context.abort(told.status, told.text, ((DETAILS, told.details), (REQUEST_ID, request_id)))
-
-
 class Open:
     """A stream that is being answered, and can be ended from outside. Made in its handler."""
 
+    __slots__ = ("_context", "_ended", "_ending", "_responses", "_task", "_why")
+
     def __init__(self, context: Context) -> None:
-        self._ending = Ending(context)
+        self._context = context
+        self._ending: Ending | None = None
         self._task = weakly(asyncio.current_task())
         self._ended = False
         self._why: Exception | None = None
@@ -191,74 +230,76 @@ class Open:
         responses = None if self._responses is None else self._responses()
         if responses is not None and not responses.ag_running:
             # It waits for its client to read: nothing that is raised there is told to anybody.
+            self._ending = Ending(self._context, task)
             self._ending.cut(why)
         else:
             self._why = why
             task.cancel()
 
-    @contextlib.contextmanager
-    def answering(self) -> Iterator[None]:
-        """Answer meanwhile; raises what ``end`` was told."""
-        try:
-            yield
-        except asyncio.CancelledError:
-            task, why, self._why = self._task(), self._why, None
-            if why is None or task is None:
-                raise
+    def ended(self) -> Exception | None:
+        """What ``end`` was told, for the handler that it cancelled; None where that was not it."""
+        task, why, self._why = self._task(), self._why, None
+        if task is not None and why is not None:
             task.uncancel()
-            raise why from None
-        finally:
+        return why
+
+    def over(self) -> None:
+        """The handler has come to its end."""
+        self._ended = True
+        if self._ending is not None:
             self._ending.over()
 
 
 _open: ContextVar[Open] = ContextVar("open")
 
 
-def identified(guard: Guard) -> Around:
+async def request_ids(call: Call) -> None:
+    """Give the call a request id and put it into its log lines."""
+    given = dict(call.context.invocation_metadata() or ()).get(REQUEST_ID, "")
+    fits = isinstance(given, str) and 0 < len(given) <= 64
+    call.request_id = str(given) if fits else secrets.token_hex(8)
+    structlog.contextvars.bind_contextvars(request_id=call.request_id, method=call.method)
+    call.context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
+
+
+def identified(guard: Guard) -> Duty:
     """Learn who calls, before anything else is done; end a stream when its key is good no more.
 
     ``current_caller`` tells it to the servicer.
     """
 
-    @contextlib.asynccontextmanager
-    async def around(method: str, context: Context) -> AsyncIterator[None]:
-        right = RIGHTS.get(method)
+    async def duty(call: Call) -> None:
+        right = RIGHTS.get(call.method)
         if right is None:
             raise PermissionDenied("This method is open to nobody.")
-        peer = counted_as(context.peer())
+        peer = counted_as(call.context.peer())
         if right.roles is None:
-            with calling(Caller(roles=frozenset(), peer=peer)):
-                yield
+            set_caller(Caller(roles=frozenset(), peer=peer))
             return
-        caller = await guard.caller(_authorization(context), peer)
+        caller = await guard.caller(_authorization(call.context), peer)
         if not caller.has(*right.roles):
             wanted = " or ".join(role.value for role in right.roles)
             raise PermissionDenied(f"This takes a key with the role {wanted}, and yours has not.")
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(calling(caller))
-            if right.streams:
-                stack.enter_context(guard.open(caller, _open.get().end))
-            yield
+        set_caller(caller)
+        if right.streams and caller.key_id:
+            call.hold(guard.open(caller, _open.get().end))
 
-    return around
+    return duty
 
 
-def limited(quotas: Quotas) -> Around:
+def limited(quotas: Quotas) -> Duty:
     """Let a caller have and ask for no more than it may. Health is for everybody, at all times."""
 
-    @contextlib.asynccontextmanager
-    async def around(method: str, context: Context) -> AsyncIterator[None]:
-        right, caller = RIGHTS[method], current_caller()
-        with contextlib.ExitStack() as stack:
-            if right.kind is Kind.PLAY:
-                stack.enter_context(quotas.opening(caller, _open.get().end))
-            elif right.kind is Kind.WATCH:
-                stack.enter_context(quotas.watch(caller))
-            elif right.roles is not None:
-                quotas.ask(caller)
-            yield
+    async def duty(call: Call) -> None:
+        right, caller = RIGHTS[call.method], current_caller()
+        if right.kind is Kind.PLAY:
+            call.hold(quotas.opening(caller, _open.get().end))
+        elif right.kind is Kind.WATCH:
+            call.hold(quotas.watch(caller))
+        elif right.roles is not None:
+            quotas.ask(caller)
 
-    return around
+    return duty
 
 
 def _authorization(context: Context) -> str | None:
@@ -269,29 +310,27 @@ def _authorization(context: Context) -> str | None:
     return str(shown[0]) if shown else None
 
 
-def counted(metrics: Metrics, methods: frozenset[str], unary: frozenset[str]) -> Around:
+def counted(metrics: Metrics, methods: frozenset[str], unary: frozenset[str]) -> Duty:
     """Count calls by method and status, and time the ``unary`` ones of them.
 
     ``methods`` are the only values of the label.
     """
 
-    @contextlib.asynccontextmanager
-    async def around(method: str, context: Context) -> AsyncIterator[None]:
-        name = method if method in methods else "other"
-        began = time.monotonic()
-        code = grpc.StatusCode.CANCELLED
-        try:
-            yield
-            code = _code(context) or grpc.StatusCode.OK
-        except Exception:
-            code = _code(context) or grpc.StatusCode.UNKNOWN
-            raise
-        finally:
-            metrics.rpcs.labels(name, code.name).inc()
-            if method in unary:
-                metrics.rpc_seconds.labels(name).observe(time.monotonic() - began)
+    def count(call: Call) -> None:
+        name = call.method if call.method in methods else "other"
+        code = _code(call.context)
+        if not call.finished and not call.failed:
+            code = grpc.StatusCode.CANCELLED
+        elif code is None:
+            code = grpc.StatusCode.OK if call.finished else grpc.StatusCode.UNKNOWN
+        metrics.rpcs.labels(name, code.name).inc()
+        if call.method in unary:
+            metrics.rpc_seconds.labels(name).observe(time.monotonic() - call.began)
 
-    return around
+    async def duty(call: Call) -> None:
+        call.at_last(count)
+
+    return duty
 
 
 def _code(context: Context) -> grpc.StatusCode | None:

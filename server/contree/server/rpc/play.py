@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Any
@@ -75,37 +74,41 @@ class PlayServicer:
         if first is None or not first.messages or not first.messages[0].HasField("hello"):
             raise HelloExpected
         session, practice = self._session(first.messages[0].hello)
+        besides = first.messages[1:]
+        del first  # thousands of streams are open at once: what one keeps, it keeps for long
         seating = self._host.seating
-        playing = contextlib.ExitStack()
-        playing.enter_context(
-            self._quotas.playing(
-                current_caller(), session.identity.key, owed=seating.owed(session) > 0
+        with self._quotas.playing(
+            current_caller(), session.identity.key, owed=seating.owed(session) > 0
+        ):
+            ending = Ending(context, on_cut=lambda: seating.depart(session))
+            # What was said before the end is read soon, or never; at an overflow nothing is left.
+            session.on_close = lambda: ending.within(
+                0 if session.outbox.overflowed else LAST_WORDS_S
             )
-        )
-        ending = Ending(context, lambda: seating.depart(session))
-        # What was said before the end is read soon, or never; at an overflow nothing is left.
-        session.on_close = lambda: ending.within(0 if session.outbox.overflowed else LAST_WORDS_S)
-        metrics.streams.inc()
-        reading: asyncio.Task[bool] | None = None
-        try:
-            await self._arrive(session, practice)
-            reading = asyncio.create_task(self._read(first, request_iterator, session))
-            while batch := await session.outbox.batch():
-                metrics.frame("out", len(batch))
-                yield frame_to_bytes(batch)
-            ending.over()
-            if session.outbox.overflowed:
-                raise TooSlow
-            if session.failure is not None:
-                raise session.failure
-        finally:
-            ending.over()
-            metrics.streams.dec()
-            playing.close()
-            seating.depart(session, in_good_order=reading is not None and _in_good_order(reading))
-            if reading is not None:
-                reading.cancel()
-                await asyncio.wait({reading})
+            metrics.streams.inc()
+            reading: asyncio.Task[bool] | None = None
+            try:
+                await self._arrive(session, practice)
+                self._take(session, besides)
+                del besides, practice
+                reading = asyncio.create_task(self._read(request_iterator, session))
+                while batch := await session.outbox.batch():
+                    metrics.frame("out", len(batch))
+                    yield frame_to_bytes(batch)
+                ending.over()
+                if session.outbox.overflowed:
+                    raise TooSlow
+                if session.failure is not None:
+                    raise session.failure
+            finally:
+                ending.over()
+                metrics.streams.dec()
+                seating.depart(
+                    session, in_good_order=reading is not None and _in_good_order(reading)
+                )
+                if reading is not None:
+                    reading.cancel()
+                    await asyncio.wait({reading})
 
     def _session(self, hello: play_service_pb2.Hello) -> tuple[Session, MatchSpec | None]:
         if hello.protocol_version != PROTOCOL_VERSION:
@@ -120,8 +123,11 @@ class PlayServicer:
         session = host.new_session(who)
         if len(hello.seen) > MAX_CAPACITY:
             raise InvalidArgument("hello.seen", f"names more than {MAX_CAPACITY} seats")
-        for one in hello.seen:
-            session.seen[one.match_id, seat_from_pb(one.seat, "hello.seen.seat")] = one.seq
+        if hello.seen:
+            session.seen = {
+                (one.match_id, seat_from_pb(one.seat, "hello.seen.seat")): one.seq
+                for one in hello.seen
+            }
         return session, practice
 
     async def _arrive(self, session: Session, practice: MatchSpec | None) -> None:
@@ -151,7 +157,6 @@ class PlayServicer:
 
     async def _read(
         self,
-        first: play_service_pb2.PlayRequest,
         requests: AsyncIterator[play_service_pb2.PlayRequest],
         session: Session,
     ) -> bool:
@@ -160,10 +165,10 @@ class PlayServicer:
         True when it ended the stream in good order.
         """
         try:
-            self._take(session, first.messages[1:])
             async for request in requests:
                 self._host.metrics.frame("in", len(request.messages))
                 self._take(session, request.messages)
+                del request
             if session.leaving:
                 await asyncio.sleep(_BREAK_S)
             return True

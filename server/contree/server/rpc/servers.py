@@ -15,7 +15,6 @@ from contree.server.rpc.interceptors import (
     Interceptor,
     Slowly,
     counted,
-    errors,
     identified,
     limited,
     request_ids,
@@ -69,12 +68,11 @@ class RpcServer:
         self._server = aio.server(
             interceptors=(
                 Interceptor(
-                    # Outermost first: an error is counted as the status it became.
                     request_ids,
                     counted(host.metrics, METHODS, UNARY_METHODS),
-                    errors(Slowly()),
                     identified(guard),
                     limited(quotas),
+                    slowly=Slowly(),
                 ),
             ),
             options=(

@@ -34,14 +34,21 @@ def weakly(task: asyncio.Task[Any] | None) -> weakref.ref[asyncio.Task[Any]]:
 
 
 class Ending:
-    """Ends the stream of the handler in which it is made."""
+    """Ends the stream of a handler: of the one in which it is made, unless another is given."""
 
-    def __init__(self, context: Context, on_cut: Callable[[], None] = lambda: None) -> None:
+    __slots__ = ("_context", "_handler", "_on_cut", "_over", "_timer")
+
+    def __init__(
+        self,
+        context: Context,
+        handler: asyncio.Task[Any] | None = None,
+        on_cut: Callable[[], None] = lambda: None,
+    ) -> None:
         """``on_cut`` is called when the handler is cancelled, before that."""
         self._context = context
         self._on_cut = on_cut
         # Weakly: what outlives a handler must not hold what its end is to clean up.
-        self._handler = weakly(asyncio.current_task())
+        self._handler = weakly(handler or asyncio.current_task())
         self._timer: asyncio.TimerHandle | None = None
         self._over = False
 
