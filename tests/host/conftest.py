@@ -62,7 +62,7 @@ def arrive(host: Host, instance: str = "one", *, bot: str = "raw", **fields: Any
     seen = fields.pop("seen", {})
     fields = {"capacity": 64, **fields}
     session = host.new_session(Identity(bot, "1", instance, **fields))
-    session.seen.update(seen)
+    session.seen = seen
     host.seating.arrive(session)
     return session
 
