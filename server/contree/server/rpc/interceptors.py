@@ -75,15 +75,19 @@ class Call:
         self._last = act
 
     def over(self) -> None:
-        """Let go of everything."""
-        while self._held:
-            self._held.pop().__exit__(None, None, None)
+        """The call has its end."""
+        self._let_go()
         if self._last is not None:
             self._last(self)
+
+    def _let_go(self) -> None:
+        while self._held:
+            self._held.pop().__exit__(None, None, None)
 
     async def fail(self, error: Exception, slowly: Slowly) -> NoReturn:
         """Turn an error into a status. Cancellation is none: a handler that swallows it leaks."""
         self.failed = True
+        self._let_go()
         if isinstance(error, aio.AbortError):
             raise error
         await slowly.refuse(error)
