@@ -160,6 +160,34 @@ async def test_idle_bots(arena: Arena) -> None:
     assert share >= HALF
 
 
+async def test_a_flood_of_hellos(arena: Arena, door: aio.Channel) -> None:
+    hellos = 64
+
+    async def once(number: int) -> Told | None:
+        async with RawStream(door) as stream:
+            await stream.say(hello("flood", instance_id=f"i{number}"))
+            return await _welcome(stream)
+
+    async def attack() -> None:
+        for end in await asyncio.gather(*(once(number) for number in range(hellos))):
+            assert end is None or end[:2] in LIMITED
+
+    await attack()
+    assert await arena.withstands("a flood of hellos", attack) >= HALF
+
+
+async def test_a_flood_of_hellos_on_one_stream(arena: Arena, door: aio.Channel) -> None:
+    flood = [hello("again")] * 5_000
+
+    async def attack() -> None:
+        async with RawStream(door) as stream:
+            await stream.hello("again")
+            await stream.say(*flood)
+            await stream.end()
+
+    assert await arena.withstands("a flood of hellos on one stream", attack) >= HALF
+
+
 async def test_an_instance_that_supersedes_itself(arena: Arena, door: aio.Channel) -> None:
     async def supersede() -> None:
         async with RawStream(door) as old, RawStream(door) as new:
