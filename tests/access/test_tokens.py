@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contree.server.access import hide_tokens, new_key_id, new_token, parse_token
+from contree.server.access import new_key_id, new_token, parse_token
 from contree.server.access.tokens import is_key_id
+from contree.server.token_form import hide_tokens
 
 
 def test_a_token_is_known_by_its_look() -> None:

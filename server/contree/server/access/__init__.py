@@ -26,9 +26,7 @@ from contree.server.access.keys import (
 from contree.server.access.peers import counted_as
 from contree.server.access.quotas import Quota, Quotas, RateLimited
 from contree.server.access.tokens import (
-    PREFIX,
     Token,
-    hide_tokens,
     new_key_id,
     new_token,
     parse_token,
@@ -37,7 +35,6 @@ from contree.server.access.tokens import (
 __all__ = [
     "ALL_ROLES",
     "ANONYMOUS",
-    "PREFIX",
     "ApiKey",
     "Caller",
     "Guard",
@@ -54,7 +51,6 @@ __all__ = [
     "set_caller",
     "decode_key",
     "encode_key",
-    "hide_tokens",
     "new_key_id",
     "new_token",
     "parse_token",

@@ -17,8 +17,8 @@ import secrets
 import zlib
 from typing import Final, NamedTuple
 
-PREFIX: Final = "contree_"
-ID_LENGTH: Final = 12
+from contree.server.token_form import ID_LENGTH, PREFIX
+
 _SECRET_LENGTH: Final = 43
 _CHECKSUM_LENGTH: Final = 6
 _DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -28,8 +28,6 @@ _TOKEN: Final = re.compile(
     re.ASCII,
 )
 _ID: Final = re.compile(rf"[0-9a-z]{{{ID_LENGTH}}}", re.ASCII)
-# Whatever begins like a token is hidden, whole or not: half of one is worth hiding, too.
-_LOOKS_LIKE_ONE: Final = re.compile(rf"{PREFIX}[0-9a-z]{{{ID_LENGTH}}}_[0-9A-Za-z]+", re.ASCII)
 
 
 class Token(NamedTuple):
@@ -68,11 +66,6 @@ def digest(token: str) -> bytes:
 def is_key_id(text: str) -> bool:
     """Whether a text has the form of a key id."""
     return _ID.fullmatch(text) is not None
-
-
-def hide_tokens(text: str) -> str:
-    """The text with ``contree_***`` for each token in it."""
-    return _LOOKS_LIKE_ONE.sub(f"{PREFIX}***", text) if PREFIX in text else text
 
 
 def _random(digits: str, length: int) -> str:

@@ -14,8 +14,8 @@ from typing import Any, Final, TextIO
 
 import structlog
 
-from contree.server.access.tokens import hide_tokens
 from contree.server.settings import Settings
+from contree.server.token_form import hide_tokens
 
 _HIDDEN: Final = "***"
 _SECRET_NAMES: Final = frozenset(
