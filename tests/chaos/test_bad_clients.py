@@ -11,7 +11,7 @@ from typing import Final
 import grpc
 import pytest
 from grpc import aio
-from tests.chaos.arena import HALF, Arena
+from tests.chaos.arena import LEAST, Arena
 from tests.chaos.hostile import RawStream, Told, act, channel, hello, told
 from tests.chaos.scale import choices, pick
 from tests.chaos.waiting import until
@@ -54,7 +54,7 @@ async def test_random_bytes_in_place_of_hello(arena: Arena, door: aio.Channel) -
             assert (await stream.end())[:2] == INVALID
 
     await attack()
-    assert await arena.withstands("random bytes first", attack) >= HALF
+    assert await arena.withstands("random bytes first", attack) >= LEAST
 
 
 async def test_frames_of_64_megabytes(arena: Arena) -> None:
@@ -71,7 +71,7 @@ async def test_frames_of_64_megabytes(arena: Arena) -> None:
     grown = arena.server.memory_mb() - before
     print(f"the server grew by {grown:.0f} MB")
     assert grown < 200
-    assert ratio >= HALF
+    assert ratio >= LEAST
 
 
 async def test_unknown_fields_are_passed_over(arena: Arena, door: aio.Channel) -> None:
@@ -140,7 +140,7 @@ async def test_streams_that_say_nothing(arena: Arena) -> None:
     assert how <= {HELLO_EXPECTED, OVERRUN, *LIMITED}
     assert HELLO_EXPECTED in how
     assert opened <= 2, "a stream counts from its Hello on"
-    assert share >= HALF
+    assert share >= LEAST
 
 
 async def test_idle_bots(arena: Arena) -> None:
@@ -157,7 +157,7 @@ async def test_idle_bots(arena: Arena) -> None:
     arena.compared(f"{IDLE} bots arriving", coming, alone)
     share = arena.compared(f"{IDLE} idle bots", idle, alone)
     print(f"{here:.0f} of {len(streams)} streams; the server grew by {grown:.0f} MB")
-    assert share >= HALF
+    assert share >= LEAST
 
 
 async def test_a_flood_of_hellos(arena: Arena, door: aio.Channel) -> None:
@@ -173,7 +173,7 @@ async def test_a_flood_of_hellos(arena: Arena, door: aio.Channel) -> None:
             assert end is None or end[:2] in LIMITED
 
     await attack()
-    assert await arena.withstands("a flood of hellos", attack) >= HALF
+    assert await arena.withstands("a flood of hellos", attack) >= LEAST
 
 
 async def test_a_flood_of_hellos_on_one_stream(arena: Arena, door: aio.Channel) -> None:
@@ -185,7 +185,7 @@ async def test_a_flood_of_hellos_on_one_stream(arena: Arena, door: aio.Channel) 
             await stream.say(*flood)
             await stream.end()
 
-    assert await arena.withstands("a flood of hellos on one stream", attack) >= HALF
+    assert await arena.withstands("a flood of hellos on one stream", attack) >= LEAST
 
 
 async def test_an_instance_that_supersedes_itself(arena: Arena, door: aio.Channel) -> None:
@@ -205,7 +205,7 @@ async def test_an_instance_that_supersedes_itself(arena: Arena, door: aio.Channe
                 raise
 
     await supersede()
-    assert await arena.withstands("supersedes itself", attack) >= HALF
+    assert await arena.withstands("supersedes itself", attack) >= LEAST
 
 
 # -- actions ---------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ async def test_actions_of_others_and_of_the_past(arena: Arena, door: aio.Channel
                     status.ACT_STATUS_UNKNOWN_SEAT,  # to the end
                 )
 
-        assert await arena.withstands("replayed actions", attack) >= HALF
+        assert await arena.withstands("replayed actions", attack) >= LEAST
 
 
 # -- readers ---------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:
         left = arena.server.metric_of("contree_streams")
         share = arena.compared(f"{DEAF} deaf readers", during, alone)
         print(f"the server grew by {grown:.0f} MB")
-        assert share >= HALF
+        assert share >= LEAST
         assert grown < 100
         await until(lambda: left() <= streams, 20, "the streams of deaf readers end")
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import grpc
 import pytest
 from grpc import aio
-from tests.chaos.arena import HALF, Arena
+from tests.chaos.arena import LEAST, Arena
 from tests.chaos.hostile import RawStream, Told, channel, hello, told
 from tests.chaos.scale import pick
 from tests.rpc.keyed import Given, key_ring, now_ms
@@ -61,7 +61,7 @@ async def test_tokens_that_are_no_good(arena: Arena, door: aio.Channel) -> None:
                 assert end[:2] == UNAUTHENTICATED
 
     await attack()
-    assert await arena.withstands("bad tokens", attack) >= HALF
+    assert await arena.withstands("bad tokens", attack) >= LEAST
     await matches.ListBots(request, metadata=good.metadata)
 
 
@@ -85,4 +85,4 @@ async def test_a_flood_of_hellos(arena: Arena, door: aio.Channel) -> None:
     async with asyncio.timeout(60):
         while LIMITED not in await asyncio.gather(*(once() for _ in range(64))):
             pass
-    assert await arena.withstands("a flood of hellos", attack) >= HALF
+    assert await arena.withstands("a flood of hellos", attack) >= LEAST

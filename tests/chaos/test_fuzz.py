@@ -24,7 +24,6 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 1800))]
 EXAMPLES: Final = pick(150, 3_000)
 fuzzed: Final = settings(
     max_examples=EXAMPLES,
-    deadline=None,
     derandomize=not FULL,
     database=None,
     suppress_health_check=list(HealthCheck),

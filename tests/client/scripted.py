@@ -10,6 +10,7 @@ import grpc
 from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 from grpc import aio
+from tests.ports import Port
 
 from contree.client import Backoff, Connection
 from contree.engine import Deal, RuleSet, Seat, SeededDeals, View, preset, project
@@ -240,16 +241,18 @@ class ScriptedServer(
 
     def __init__(self) -> None:
         self._lines: asyncio.Queue[Line] = asyncio.Queue()
+        self.dials = 0
+        """How many streams were opened."""
         self._server: aio.Server | None = None
         self.credentials: grpc.ServerCredentials | None = None
-        self.port = 0
+        self._port = Port()
         self.answers: dict[str, Callable[[Any], Any]] = {}
         """What other calls are answered, by method: a message, a list of them, a ServerError."""
         self.calls: list[tuple[str, Any]] = []
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return self._port.address
 
     async def start(self) -> None:
         self._server = server = aio.server(options=(("grpc.so_reuseport", 0),))
@@ -271,11 +274,10 @@ class ScriptedServer(
         )
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(self, server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(self, server)
-        address = f"127.0.0.1:{self.port}"
         if self.credentials is None:
-            self.port = server.add_insecure_port(address)
+            server.add_insecure_port(self.address)
         else:
-            self.port = server.add_secure_port(address, self.credentials)
+            server.add_secure_port(self.address, self.credentials)
         await server.start()
 
     async def stop(self) -> None:
@@ -293,6 +295,7 @@ class ScriptedServer(
 
     async def Play(self, request_iterator: Any, context: Any) -> AsyncIterator[Any]:
         line = Line(context)
+        self.dials += 1
         reading = asyncio.create_task(line.read(request_iterator))
         self._lines.put_nowait(line)
         try:

@@ -14,6 +14,7 @@ from tests.certificates import HOST, Authority
 from tests.client.bots import First, InPlace, playing
 from tests.client.scripted import (
     QUICK,
+    WAIT_S,
     Line,
     ScriptedServer,
     ServerError,
@@ -170,7 +171,7 @@ async def test_ready_is_said_again_when_it_is_owed_again(server: ScriptedServer)
 
 
 async def test_silence_of_three_heartbeats_means_dead(server: ScriptedServer) -> None:
-    async with playing(First(), server):
+    async with playing(First(), server) as played:
         line = await server.dialled()
         await line.welcome(heartbeat=20)
         # Nothing more is said, and the connection is up: only the silence tells.
@@ -178,15 +179,21 @@ async def test_silence_of_three_heartbeats_means_dead(server: ScriptedServer) ->
         await line.welcome()
         line.say(heartbeat(1))
         await line.hear("heartbeat_ack")
+        assert not played.done()
+        assert server.dials == 2
 
 
 async def test_a_server_that_does_not_answer_hello(server: ScriptedServer) -> None:
-    impatient = Connection(patience=10, timeout=0.05, backoff=Backoff(0.001, 0.01))
-    async with playing(First(), server, connection=impatient):
+    impatient = Connection(patience=WAIT_S, timeout=1.0, backoff=Backoff(0.001, 0.01))
+    async with playing(First(), server, connection=impatient) as played:
         line = await server.dialled()
         await line.hear("hello")
         line = await server.dialled()
         await line.welcome()
+        line.say(heartbeat(1))
+        await line.hear("heartbeat_ack")
+        assert not played.done()
+        assert server.dials == 2
 
 
 async def test_heartbeats_keep_a_stream_alive() -> None:

@@ -83,12 +83,16 @@ async def test_a_bot_goes_on_at_the_other_server_when_its_own_dies(
 async def test_a_stream_that_breaks_is_dialled_again_where_it_was(
     server: ScriptedServer, other: ScriptedServer
 ) -> None:
-    async with playing(InPlace(), f"{server.address},{other.address}"):
+    async with playing(InPlace(), f"{server.address},{other.address}") as played:
         line = await server.dialled()
         await line.welcome()
         line.fail(ServerError(grpc.StatusCode.UNAVAILABLE, "connection reset"))
-        await (await server.dialled()).welcome()
-        assert not other.dialled_again
+        line = await server.dialled()
+        await line.welcome()
+        line.say(heartbeat(1))
+        await line.hear("heartbeat_ack")
+        assert not played.done()
+        assert (server.dials, other.dials) == (2, 0)
 
 
 async def test_a_server_that_stops_sends_its_bots_to_the_other(

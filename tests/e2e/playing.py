@@ -105,7 +105,7 @@ async def rest(bot: RawBot) -> list[ServerMessage]:
     return messages
 
 
-async def until(condition: Callable[[], bool], within: float = 10.0) -> None:
+async def until(condition: Callable[[], bool], within: float = 30.0) -> None:
     """Wait for something that happens in another process."""
     async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110

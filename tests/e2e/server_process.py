@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.ports import Port
+
 START_S = 20.0
-
-
-def free_port() -> int:
-    with contextlib.closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class ServerProcess:
@@ -29,7 +23,8 @@ class ServerProcess:
     ) -> None:
         """With ``redis`` it shares that store with others; else it has one of its own."""
         self.folder = folder
-        self.address = f"127.0.0.1:{free_port()}"
+        self._port = Port()
+        self.address = self._port.address
         self._environment = {
             "CONTREE_LEASE_MS": "1000",
             "CONTREE_REDIS_URL": redis,

@@ -12,7 +12,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -308,8 +308,6 @@ def hands(draw: st.DrawFn) -> list[list[Card]]:
 SETTINGS = settings(
     max_examples=150 if os.environ.get("FULL") else 12,
     stateful_step_count=50,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.reuse, Phase.generate, Phase.shrink],  # explaining takes minutes
 )
 

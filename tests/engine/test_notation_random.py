@@ -185,7 +185,7 @@ WORDS = st.sampled_from(
 
 
 @pytest.mark.timeout(1800)
-@settings(max_examples=2_000 if FULL else 150, deadline=None)
+@settings(max_examples=2_000 if FULL else 150)
 @given(data=st.data())
 def test_forged_words_and_lines_never_crash(data: st.DataObject) -> None:
     lines = body_of(data.draw(st.sampled_from((BOARD, RACE)))).split("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contree.server.host.service_clock import PATIENCE_S, PULSE_S, STALL_S, ServiceClock
@@ -141,7 +141,6 @@ _segments = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(_segments)
 def test_no_interleaving_charges_an_outage_or_a_stall(
     segments: list[Calm | Stall | Outage],

@@ -47,7 +47,7 @@ _HOUSES = (*BOTS[:2], SeatPlan(house="rules"), SeatPlan(house="random"))
     passing=st.floats(0, 1),
     wild=st.floats(0, 0.3),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_whatever_happens_the_journal_comes_to_the_live_match(
     *, rules: str, mode: Mode, seed: int, deals: int, houses: int, passing: float, wild: float
 ) -> None:

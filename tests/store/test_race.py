@@ -68,7 +68,7 @@ class Writer:
                     raise AssertionError(result)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(scripts=st.lists(STEPS, min_size=2, max_size=4), together=st.booleans())
 def test_racing_writers(store_url: str, scripts: list[list[Step]], together: bool) -> None:
     asyncio.run(race(store_url, scripts, together))

@@ -58,7 +58,7 @@ def test_a_table_has_one_result(tmp_path: Path) -> None:
     assert [one.marks for one in read(tmp_path / "log")] == [(1, 0)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.integers(0, 10**6))
 def test_cut_off_anywhere_only_the_unfinished_line_is_lost(tmp_path: Path, place: int) -> None:
     path = tmp_path / "log"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contree.tournament.formats import RoundRobin
@@ -52,7 +52,6 @@ def test_order_is_by_board_and_always_the_same(schedule: RoundRobin) -> None:
     assert tables == list(RoundRobin(schedule.bots, schedule.boards))
 
 
-@settings(deadline=None)
 @given(events, st.integers(1, 9), st.randoms(use_true_random=False), st.data())
 def test_seating_hands_out_each_table_once_and_no_bot_twice_on_a_board(
     schedule: RoundRobin, at_once: int, chance: object, data: st.DataObject

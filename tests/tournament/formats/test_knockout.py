@@ -74,7 +74,7 @@ def test_without_tiebreaks_the_better_seed_goes_on_at_once() -> None:
     assert schedule.report(results).places == {"a": 1, "b": 2}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(2, 17), st.integers(0, 10**6), st.integers(1, 40))
 def test_stopped_anywhere_it_comes_to_the_same(count: int, seed: int, stop: int) -> None:
     bots = tuple(f"b{number}" for number in range(count))

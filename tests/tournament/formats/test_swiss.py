@@ -40,7 +40,7 @@ def test_a_rematch_is_avoided_though_scores_differ() -> None:
     assert len(pairs) == 2
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(2, 21), st.integers(0, 10**6))
 def test_rounds_have_no_rematch_and_one_bye_each_at_most(count: int, seed: int) -> None:
     bots = names(count)
