@@ -22,7 +22,7 @@ from contree.server.store import (
 from contree.server.telemetry import Metrics
 
 _RETRY_S = 0.1
-_GATHER_S = 0.002
+_GATHER_S = 0.001
 """How long a group waits for more."""
 _MANY = 4
 """Entries in the group before that make it worth while."""
