@@ -127,9 +127,15 @@ class Guard:
             except StoreError as error:
                 # What is open stays open: nothing can be played meanwhile.
                 _log.warning("keys_not_read", error=str(error))
+            except Exception:
+                # Whatever it is: without the next look revoked keys would keep what they have.
+                _log.exception("keys_not_looked_at")
 
     async def look(self) -> None:
-        """Read the keys that have something open, and end what is to end. Raises StoreError."""
+        """Read the keys that have something open, and end what is to end. Raises StoreError.
+
+        What cannot be ended keeps nothing else from its end, and is tried again at the next look.
+        """
         ids = list(self._open)
         for key_id, stored in zip(ids, await self._keys.get(ids), strict=True):
             key = self._remember(key_id, stored)
@@ -139,9 +145,13 @@ class Guard:
                 why = refusal
                 if not why and key is not None and not hmac.compare_digest(key.digest, one.digest):
                     why = "got another token"
-                if why:
+                if not why:
+                    continue
+                try:
                     one.end(Unauthenticated(_ended(key_id, why)))
                     ended += 1
+                except Exception:
+                    _log.exception("stream_not_ended", key_id=key_id, why=why)
             if ended:
                 _log.info("key_ended", key_id=key_id, why=refusal or "rotated", streams=ended)
 
