@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heapreplace
 
 from contree.engine import Seat
 from contree.server.host.session import InstanceKey, Session
@@ -11,17 +12,23 @@ from contree.server.match import SeatPlan
 
 
 class Lobby:
-    """Sessions by instance, and the seats that wait for a bot, oldest first."""
+    """Sessions by instance, and the seats that wait for a bot, oldest first; both by bot name too,
+    for whoever waits for a name has nothing to do with bots of another.
+    """
 
     def __init__(self) -> None:
         self._sessions: dict[InstanceKey, Session] = {}
-        self._waiting: dict[tuple[str, Seat], Table] = {}
+        self._by_bot: dict[str, dict[InstanceKey, Session]] = {}
+        self._waiting: dict[str, dict[tuple[str, Seat], Table]] = {}
 
     def enter(self, session: Session) -> Session | None:
         """Add a session; the one it supersedes, if any."""
         key = session.identity.key
-        old = self._sessions.pop(key, None)
+        old = self._sessions.get(key)
+        if old is not None:
+            self.leave(old)
         self._sessions[key] = session
+        self._by_bot.setdefault(key.bot, {})[key] = session
         return old
 
     def leave(self, session: Session) -> None:
@@ -29,6 +36,10 @@ class Lobby:
         key = session.identity.key
         if self._sessions.get(key) is session:
             del self._sessions[key]
+            named = self._by_bot[key.bot]
+            del named[key]
+            if not named:
+                del self._by_bot[key.bot]
 
     def find(self, key: InstanceKey) -> Session | None:
         """The session of an instance."""
@@ -40,42 +51,84 @@ class Lobby:
 
     def await_bot(self, table: Table, seat: Seat) -> None:
         """Let a seat wait for a bot."""
-        self._waiting[table.match.id, seat] = table
+        bot = table.match.spec.seats[seat].bot
+        self._waiting.setdefault(bot, {})[table.match.id, seat] = table
 
     def forget(self, table: Table) -> None:
         """No seat of this table waits any more."""
         for seat in Seat:
-            self._waiting.pop((table.match.id, seat), None)
+            self._forget(table, seat)
+
+    def _forget(self, table: Table, seat: Seat) -> None:
+        bot = table.match.spec.seats[seat].bot
+        waiting = self._waiting.get(bot)
+        if waiting is not None:
+            waiting.pop((table.match.id, seat), None)
+            if not waiting:
+                del self._waiting[bot]
 
     def offers(self) -> Iterator[tuple[Session, Table, Seat]]:
-        """Pair waiting seats with bots that have room, oldest seat first; each pair once.
+        """Pair waiting seats with bots that have room, of each name the oldest seat first; each
+        pair once.
 
         The caller seats the bot before it asks for the next pair.
         """
-        room = [session for session in self._sessions.values() if session.free]
-        for (match_id, seat), table in tuple(self._waiting.items()):
-            if not room:
-                return
-            session = _roomiest(room, table.match.spec.seats[seat])
-            if session is None:
+        for bot in [bot for bot in self._waiting if bot in self._by_bot]:
+            room = _Room(self._by_bot[bot].values())
+            if not room.sessions:
                 continue
-            del self._waiting[match_id, seat]
-            yield session, table, seat
-            if not session.free:
-                room.remove(session)
+            for (_, seat), table in tuple(self._waiting[bot].items()):
+                session = room.roomiest(table.match.spec.seats[seat])
+                if session is None:
+                    continue
+                self._forget(table, seat)
+                yield session, table, seat
+                if not session.free:
+                    room.sessions -= 1
+                    if not room.sessions:
+                        break
 
 
-def _roomiest(sessions: list[Session], plan: SeatPlan) -> Session | None:
-    """The fitting session with the most room; the one connected longest among equals."""
-    fitting = (session for session in sessions if fits(session, plan))
-    return max(fitting, key=lambda session: session.free, default=None)
+class _Room:
+    """The sessions of one name that have room, each kind of pin with an index of its own."""
+
+    def __init__(self, sessions: Iterable[Session]) -> None:
+        free = [(session.free, session) for session in sessions]
+        # The most room first, then the one connected longest.
+        self._all = [(-room, at, one) for at, (room, one) in enumerate(free) if room]
+        self._indexes: dict[tuple[bool, bool], dict[tuple[str, str], list[_Free]]] = {}
+        self.sessions = len(self._all)
+        """How many there are."""
+
+    def roomiest(self, plan: SeatPlan) -> Session | None:
+        """The fitting session with the most room; the one connected longest among equals."""
+        pins = bool(plan.instance_id), bool(plan.key_id)
+        index = self._indexes.get(pins)
+        if index is None:
+            index = self._indexes[pins] = self._index(*pins)
+        heap = index.get((plan.instance_id, plan.key_id), [])
+        while heap:
+            room, at, session = heap[0]
+            free = session.free
+            if free == -room:
+                return session
+            # It was given seats since it was put there.
+            if free:
+                heapreplace(heap, (-free, at, session))
+            else:
+                heappop(heap)
+        return None
+
+    def _index(self, instance: bool, key: bool) -> dict[tuple[str, str], list[_Free]]:
+        index: dict[tuple[str, str], list[_Free]] = {}
+        for one in self._all:
+            identity = one[2].identity
+            pins = identity.instance_id if instance else "", identity.key_id if key else ""
+            index.setdefault(pins, []).append(one)
+        for heap in index.values():
+            heapify(heap)
+        return index
 
 
-def fits(session: Session, plan: SeatPlan) -> bool:
-    """Whether a bot may take a seat so planned."""
-    identity = session.identity
-    return (
-        identity.bot == plan.bot
-        and (not plan.instance_id or plan.instance_id == identity.instance_id)
-        and (not plan.key_id or plan.key_id == identity.key_id)
-    )
+_Free = tuple[int, int, Session]
+"""A session as it was: its free seats below zero, its place among the others, and itself."""
