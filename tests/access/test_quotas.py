@@ -28,7 +28,8 @@ def clock() -> Clock:
 
 
 def quotas(clock: Clock, **limits: int) -> Quotas:
-    return Quotas(Quota(**{"streams": 3, "hellos": 6, "queries": 2, "watches": 2, **limits}), clock)
+    few = {"streams": 3, "hellos": 6, "queries": 2, "watches": 2, "matches": 2}
+    return Quotas(Quota(**{**few, **limits}), clock)
 
 
 def test_queries_are_counted_by_key(clock: Clock) -> None:
@@ -50,6 +51,16 @@ def test_a_key_has_limits_of_its_own(clock: Clock) -> None:
         counts.ask(much)
     with pytest.raises(RateLimited):
         counts.ask(much)
+
+
+def test_live_matches_are_limited(clock: Clock) -> None:
+    counts = quotas(clock)
+    counts.create(ANN, 1)
+    with pytest.raises(RateLimited, match=r"2 live matches of key ann .* \(CONTREE_MAX_MATCHES\)"):
+        counts.create(ANN, 2)
+    counts.create(Caller("much", limits=KeyLimits(matches=3)), 2)
+    with pytest.raises(RateLimited, match="of callers without a key"):
+        counts.create(Caller(), 5)
 
 
 def test_watches_are_free_again(clock: Clock) -> None:

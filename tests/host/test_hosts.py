@@ -94,6 +94,22 @@ async def test_a_drain_gives_all_leases_up_in_one_go(hosts: Hosts) -> None:
     await until(lambda: all(bob.tables.get(match.id) is not None for match in made))
 
 
+async def test_matches_that_are_taken_over_count_for_their_owner(hosts: Hosts) -> None:
+    ann = await hosts.start("ann", lease_ms=LEASE_MS)
+    for number in range(3):
+        await ann.create_match(_named(f"m{number}", owner="host-key"))
+    assert ann.tables.owned == {"host-key": 3}
+    await ann.drain()
+    bob = await hosts.start("bob", lease_ms=LEASE_MS)
+    await until(lambda: bob.tables.owned["host-key"] == 3)
+    told: list[int] = []
+    await bob.create_match(_named("m3", owner="host-key"), told.append)
+    assert told == [3]
+    for number in range(4):
+        await bob.cancel(f"m{number}", "for a test")
+    assert not bob.tables.owned
+
+
 async def test_others_matches_are_not_asked_for_one_by_one(hosts: Hosts) -> None:
     ann = await hosts.start("ann")
     for number in range(20):

@@ -13,7 +13,7 @@ import grpc
 import pytest
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from tests.rpc.conftest import WAIT_S, RawBot, board
-from tests.rpc.keyed import KeyRing, key_ring, refused
+from tests.rpc.keyed import Given, KeyRing, key_ring, refused
 
 from contree.client import Connection, HostClient
 from contree.server.access import RateLimited, Role, Unauthenticated
@@ -45,6 +45,7 @@ def settings(settings: Settings) -> Settings:
         hellos_per_minute=60,
         queries_per_minute=60,
         max_watches=1,
+        max_matches=3,
         heartbeat_s=30.0,
     )
 
@@ -98,6 +99,28 @@ async def test_watches_are_limited_and_free_again(matches: Any, channel: grpc.ai
                 await stub.Watch(request).read()
                 break
             await asyncio.sleep(0.02)
+
+
+async def test_live_matches_are_limited_and_free_again(matches: Any, ring: KeyRing) -> None:
+    async def create(number: int, key: Given | None = None) -> str:
+        request = board(request_id=f"r{number}")
+        metadata = key.metadata if key else ()
+        return str((await matches.CreateMatch(request, metadata=metadata)).match.id)
+
+    made = await asyncio.gather(*map(create, range(5)), return_exceptions=True)
+    numbers = [number for number, one in enumerate(made) if isinstance(one, str)]
+    assert len(numbers) == 3, "those on their way to the store count"
+    (other,) = [number for number in range(5) if number not in numbers][:1]
+    with refused(*limited) as refusal:
+        await create(other)
+    assert "3 live matches" in refusal.text
+    assert "CONTREE_MAX_MATCHES" in refusal.text
+    assert refusal.retry_s > 0.0
+    assert await create(numbers[0]) == made[numbers[0]], "it was made before"
+    await create(0, await ring.make(Role.HOST))
+    cancel = match_service_pb2.CancelMatchRequest(match_id=str(made[numbers[0]]))
+    await matches.CancelMatch(cancel)
+    await create(other)
 
 
 async def test_bots_are_limited_by_instance(bots: Bots, channel: grpc.aio.Channel) -> None:

@@ -372,6 +372,14 @@ class Settings:
         int,
         Setting("CONTREE_MAX_WATCHES", _whole(1, 100000), "watches open at once for one caller"),
     ] = 256
+    max_matches: Annotated[
+        int,
+        Setting(
+            "CONTREE_MAX_MATCHES",
+            _whole(1, 1000000),
+            "live matches on this server made with one key, or by all callers without",
+        ),
+    ] = 5000
     reflection: Annotated[
         Literal["auto", "on", "off"],
         Setting(

@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 
 _ROLES: Final = ("host", "bot", "spectator", "operator")
-_LIMITS: Final = ("streams", "hellos", "queries", "watches")
+_LIMITS: Final = ("streams", "hellos", "queries", "watches", "matches")
 
 _Redis = Annotated[
     str | None,

@@ -40,6 +40,8 @@ class KeyLimits(NamedTuple):
     """Other calls a minute."""
     watches: int | None = None
     """Watches open at once."""
+    matches: int | None = None
+    """Live matches."""
 
 
 _SERVERS: Final = KeyLimits()

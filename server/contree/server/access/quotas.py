@@ -43,6 +43,8 @@ class Quota(NamedTuple):
     """Calls a minute."""
     watches: int
     """Watches open at once."""
+    matches: int
+    """Live matches."""
 
     def of(self, caller: Caller) -> Quota:
         """With the limits of the caller's own key."""
@@ -121,6 +123,17 @@ class Quotas:
             yield
         finally:
             _less(self._watches, caller.counted_as)
+
+    def create(self, caller: Caller, live: int) -> None:
+        """Somebody makes a match, and has so many that are live. Raises RateLimited."""
+        limit = self._quota.of(caller).matches
+        if live >= limit:
+            whose = _whom(caller) if caller.key_id else "callers without a key"
+            raise RateLimited(
+                f"There are {live} live matches of {whose} on this server, and no more than "
+                f"{limit} are allowed (CONTREE_MAX_MATCHES): let some end first.",
+                _TRY_AGAIN_S,
+            )
 
     def opening(
         self, caller: Caller, end: Callable[[Exception], None]

@@ -13,7 +13,8 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 import structlog
@@ -111,6 +112,8 @@ class Host:
         self.draining = False
         self._released: set[str] = set()
         self._creating: set[str] = set()
+        self._making: Counter[str] = Counter()
+        """Matches on their way to the store, by owner."""
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Host]:
@@ -172,8 +175,14 @@ class Host:
 
     # -- matches --------------------------------------------------------------------------------
 
-    async def create_match(self, spec: MatchSpec) -> Seen:
-        """Create a match, or find the one that the request id made. Raises RequestIdReused."""
+    async def create_match(
+        self, spec: MatchSpec, admit: Callable[[int], None] = lambda live: None
+    ) -> Seen:
+        """Create a match, or find the one that the request id made. Raises RequestIdReused.
+
+        Before one is made, ``admit`` is told how many live matches of its owner are here, and what
+        it raises goes to the caller.
+        """
         if self.draining:
             raise Draining
         if spec.request_id:
@@ -186,11 +195,16 @@ class Host:
                     # The first attempt died between the request id and the journal: go on with
                     # its id.
                     spec = _with_id(spec, bound)
+        admit(self.tables.owned[spec.owner] + self._making[spec.owner])
         self._creating.add(spec.match_id)
+        self._making[spec.owner] += 1
         try:
             return await self._make(spec)
         finally:
             self._creating.discard(spec.match_id)
+            self._making[spec.owner] -= 1
+            if not self._making[spec.owner]:
+                del self._making[spec.owner]
 
     async def _make(self, spec: MatchSpec) -> Seen:
         step = create(Created(spec), wall_ms())

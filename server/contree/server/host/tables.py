@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
 
@@ -84,6 +84,8 @@ class Tables:
         self._on_lost = on_lost
         self._loop = asyncio.get_running_loop()
         self._tables: dict[str, Table] = {}
+        self.owned: Counter[str] = Counter()
+        """How many of them each owner has."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._house: deque[Table] = deque()
         """Tables at which the house goes on, one at each pass of the loop."""
@@ -108,6 +110,8 @@ class Tables:
         """Host a match from here on; its bots are to come back when it is ``adopted``."""
         begins = self.now() + (self._return_s if adopted else 0.0)
         table = Table(match, fence, begins, self._loop.time())
+        if match.id not in self._tables:
+            self.owned[match.spec.owner] += 1
         self._tables[match.id] = table
         if match.stage in _COUNTED:
             self._metrics.tables[match.stage.value].inc()
@@ -118,6 +122,10 @@ class Tables:
         """Host a match no longer. Its commands are answered as lost, its seats set free."""
         if self._tables.pop(table.match.id, None) is None:
             return
+        owner = table.match.spec.owner
+        self.owned[owner] -= 1
+        if not self.owned[owner]:
+            del self.owned[owner]
         timer = self._timers.pop(table.match.id, None)
         if timer is not None:
             timer.cancel()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Final
 
 from google.protobuf import duration_pb2
 from grpc import aio
 
-from contree.server.access import Role, current_caller
+from contree.server.access import Quotas, Role, current_caller
 from contree.server.host import Host
 from contree.server.host.showing import Audience, shown_to
 from contree.server.host.summary import Seen, seen, unpack
@@ -31,16 +32,17 @@ Context = aio.ServicerContext[Any, Any]
 class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
     """Matches, for hosts."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, quotas: Quotas) -> None:
         self._host = host
+        self._quotas = quotas
 
     async def CreateMatch(
         self, request: match_service_pb2.CreateMatchRequest, context: Context
     ) -> match_service_pb2.CreateMatchResponse:
         """Create a match, once for each request id."""
-        owner = current_caller().key_id
-        spec = match_spec(request, self._host.settings.time_control, owner)
-        match = await self._host.create_match(spec)
+        caller = current_caller()
+        spec = match_spec(request, self._host.settings.time_control, caller.key_id)
+        match = await self._host.create_match(spec, partial(self._quotas.create, caller))
         return match_service_pb2.CreateMatchResponse(match=await self._resource(match))
 
     async def GetMatch(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -150,7 +151,8 @@ class PlayServicer:
         host.seating.arrive(session)
         host.registry.enter(session)
         if practice is not None and (practice.request_id or not owed):
-            match = await host.create_match(practice)
+            admit = partial(self._quotas.create, current_caller())
+            match = await host.create_match(practice, admit)
             if match.ended:
                 host.seating.tell_of(session, await host.match(match.id))
         _log.info("bot_connected", bot=who.bot, version=who.bot_version, seats_owed=owed)

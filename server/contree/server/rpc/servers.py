@@ -62,6 +62,7 @@ class RpcServer:
             hellos=settings.hellos_per_minute,
             queries=settings.queries_per_minute,
             watches=settings.max_watches,
+            matches=settings.max_matches,
         )
         quotas = Quotas(quota, time.monotonic)
         self._health = health.aio.HealthServicer()
@@ -95,7 +96,9 @@ class RpcServer:
                 ("grpc.so_reuseport", 0),
             ),
         )
-        match_service_pb2_grpc.add_MatchServiceServicer_to_server(MatchServicer(host), self._server)
+        match_service_pb2_grpc.add_MatchServiceServicer_to_server(
+            MatchServicer(host, quotas), self._server
+        )
         add_play_service(PlayServicer(host, quotas), self._server)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), self._server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(
