@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import grpc
@@ -30,12 +32,19 @@ async def create(channel: grpc.aio.Channel, *labels: str) -> str:
     return str((await hosting(channel).CreateMatch(house_board(*labels))).match.id)
 
 
-async def ends(channel: grpc.aio.Channel, label: str, token: str, count: int) -> list[Any]:
-    """So many updates of matches that ended, after a token."""
+async def ends(
+    channel: grpc.aio.Channel,
+    label: str,
+    token: str,
+    count: int,
+    told: Callable[[], object] = lambda: None,
+) -> list[Any]:
+    """So many updates of matches that ended, after a token; ``told`` is called at each update."""
     found: list[Any] = []
     request = match_service_pb2.WatchMatchesRequest(label=label, resume_token=token)
     async with asyncio.timeout(WAIT_S):
         async for update in hosting(channel).WatchMatches(request):
+            told()
             if update.match.state == match_pb2.MATCH_STATE_ENDED:
                 found.append(update)
                 if len(found) == count:
@@ -44,18 +53,23 @@ async def ends(channel: grpc.aio.Channel, label: str, token: str, count: int) ->
 
 
 async def test_many_watchers_of_many_labels_wait_on_one_connection(
-    start: Start, raw: Redis
+    start: Start, raw: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(updates, "_KEEPALIVE_S", 0.5)
     channel = await start("one")
     labels = [f"label-{n}" for n in range(20)]
+    come: set[tuple[str, int]] = set()
     watching = [
-        asyncio.create_task(ends(channel, label, "", 1)) for label in labels for _ in range(5)
+        asyncio.create_task(ends(channel, label, "", 1, partial(come.add, (label, number))))
+        for label in labels
+        for number in range(5)
     ]
     async with asyncio.timeout(WAIT_S):
-        while not await _blocked(raw):
-            pass
+        # Each is told something, if only that nothing happens, once it waits.
+        while len(come) < len(watching) or not await _blocked(raw):
+            assert await _blocked(raw) <= 1
+            await asyncio.sleep(0.01)
     for _ in range(50):
-        await asyncio.sleep(0.01)
         assert await _blocked(raw) <= 1
     made = {label: await create(channel, label) for label in labels}
     seen = await asyncio.gather(*watching)
@@ -179,3 +193,44 @@ async def test_nothing_is_lost_between_what_was_and_what_comes(store: RedisStore
     async with asyncio.timeout(60):
         await asyncio.gather(announce(), *(watch(delay) for delay in range(25)))
     running.cancel()
+
+
+class Lingering:
+    """A store from which reading is not given up at once."""
+
+    def __init__(self) -> None:
+        self.reads, self.leaves = asyncio.Event(), asyncio.Event()
+
+    async def newest(self, label: str) -> str:
+        return "0"
+
+    async def updates(self, label: str, after: str, count: int) -> list[Any]:
+        return []
+
+    async def follow(self, places: dict[str, str], wait_ms: int) -> dict[str, Any]:
+        self.reads.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.leaves.set()
+            await asyncio.sleep(0.05)
+        return {}
+
+
+async def test_it_ends_also_while_it_takes_up_another_label() -> None:
+    """A server that was stopped then went on for ever."""
+    lingering: Any = Lingering()
+    feed = Updates(lingering)
+    running = asyncio.create_task(feed.run())
+    one = asyncio.ensure_future(anext(feed.watch("a", "0")))
+    async with asyncio.timeout(WAIT_S):
+        await lingering.reads.wait()
+    other = asyncio.ensure_future(anext(feed.watch("b", "0")))
+    async with asyncio.timeout(WAIT_S):
+        await lingering.leaves.wait()
+        running.cancel()
+        await asyncio.wait((running,))
+    assert running.cancelled()
+    one.cancel()
+    other.cancel()
+    await asyncio.wait((one, other))

@@ -93,8 +93,8 @@ class Updates:
             joining.cancel()
             if not reading.done():
                 reading.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await reading
+                # Not awaited itself: a cancellation of this task meanwhile must not pass for its.
+                await asyncio.wait((reading,))
         if reading.cancelled():
             return
         for label, items in reading.result().items():
