@@ -24,15 +24,24 @@ from contree.v1.play_service_pb2 import ClientMessage, ServerMessage
 WAIT_S = 10.0
 
 
+QUICK_HEARTBEATS = pytest.mark.parametrize("heartbeat_s", [0.2])
+"""For tests about heartbeats. A bot that does not answer three is cut: others have time for it."""
+
+
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def heartbeat_s() -> float:
+    return 5.0
+
+
+@pytest.fixture
+def settings(tmp_path: Path, heartbeat_s: float) -> Settings:
     return Settings(
         listen="127.0.0.1:0",
         metrics=None,
         data_dir=tmp_path / "data",
         fsync="everysec",
-        heartbeat_s=0.2,
-        lease_ms=600,
+        heartbeat_s=heartbeat_s,
+        lease_ms=4000,
         drain_s=1.0,
     )
 
@@ -152,4 +161,4 @@ def board(number: int = 1, **fields: Any) -> match_service_pb2.CreateMatchReques
     return request
 
 
-__all__ = ["WAIT_S", "RawBot", "board"]
+__all__ = ["QUICK_HEARTBEATS", "WAIT_S", "RawBot", "board"]

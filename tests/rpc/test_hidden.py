@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any, Final
 
 import grpc
 import pytest
-from tests.rpc.conftest import WAIT_S, RawBot, board
+from tests.rpc.conftest import QUICK_HEARTBEATS, WAIT_S, RawBot, board
 from tests.rpc.keyed import KeyRing, key_ring, refused
 
 from contree.engine import SEATS, FixedDeal, Seat, SeededDeals, cards_in, mask_of, preset
@@ -371,6 +372,7 @@ async def test_halite_248_a_decision_is_answered_by_its_seat_only(
 # -- contre windows --------------------------------------------------------------------------------
 
 
+@QUICK_HEARTBEATS
 async def test_nobody_notices_who_has_answered_in_a_window(
     matches: Any, bots: Callable[[], RawBot], channel: grpc.aio.Channel
 ) -> None:
@@ -388,6 +390,7 @@ async def test_nobody_notices_who_has_answered_in_a_window(
     get = match_service_pb2.GetMatchRequest(match_id=created.id)
     turns: asyncio.Queue[tuple[int, play_service_pb2.Turn]] = asyncio.Queue()
     beats: dict[int, set[int]] = {index: set() for index in range(4)}
+    counts = Counter[int]()
 
     async def listen(index: int) -> None:
         while True:
@@ -399,6 +402,9 @@ async def test_nobody_notices_who_has_answered_in_a_window(
                     turns.put_nowait((index, message.turn))
                 elif message.HasField("heartbeat"):
                     beats[index] |= {seat.seq for seat in message.heartbeat.seats}
+                    counts[index] += 1
+                    ack = play_service_pb2.HeartbeatAck(nonce=message.heartbeat.nonce)
+                    await players[index].say(ClientMessage(heartbeat_ack=ack))
 
     listening = [asyncio.create_task(listen(index)) for index in range(4)]
 
@@ -432,7 +438,10 @@ async def test_nobody_notices_who_has_answered_in_a_window(
     await players[first].say(ClientMessage(act=decline))
     decline.action.call.CopyFrom(early.decision.calls[-1])
     await players[first].say(ClientMessage(act=decline))
-    await asyncio.sleep(0.5)  # two heartbeats
+    counts.clear()
+    async with asyncio.timeout(WAIT_S):
+        while not all(counts[index] >= 2 for index in range(4)):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     assert turns.empty(), "nobody is asked anew"
     assert (await matches.GetMatch(get)).match == before
     again = watch(channel, created.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tests.rpc.conftest import WAIT_S, RawBot, board
 from tests.rpc.keyed import Given, KeyRing, denied, key_ring, now_ms, refused, unauthenticated
 
+from contree.server import app
 from contree.server.access import Role, new_key_id, new_token
 from contree.server.app import Serving
 from contree.server.rpc.rights import RIGHTS
@@ -365,15 +367,27 @@ async def test_an_instance_id_is_told_to_its_own_key_only(
 # -- the end of a key -----------------------------------------------------------------------------
 
 
+HOUR_MS = 3_600_000
+
+
+class InAnHour:
+    """The wall clock of a server, later."""
+
+    @staticmethod
+    def time_ns() -> int:
+        return time.time_ns() + HOUR_MS * 1_000_000
+
+
 @pytest.mark.parametrize("end", ["revoked", "expired", "rotated"])
 async def test_what_a_key_has_open_ends_with_it(
     matches: Any,
     ring: KeyRing,
     channel: grpc.aio.Channel,
+    monkeypatch: pytest.MonkeyPatch,
     end: str,
 ) -> None:
     host = await ring.make(Role.HOST)
-    expires = now_ms() + 500 if end == "expired" else None
+    expires = now_ms() + HOUR_MS if end == "expired" else None
     key = await ring.make(Role.BOT, Role.SPECTATOR, expires_ms=expires)
     stays = await ring.make(Role.BOT)
     healthy = RawBot(channel, stays.metadata)
@@ -387,8 +401,10 @@ async def test_what_a_key_has_open_ends_with_it(
     feed = matches.WatchMatches(
         match_service_pb2.WatchMatchesRequest(label="event"), metadata=key.metadata
     )
-    await watching.read()
-    if end == "revoked":
+    await asyncio.wait_for(watching.read(), WAIT_S)
+    if end == "expired":
+        monkeypatch.setattr(app, "time", InAnHour)
+    elif end == "revoked":
         await ring.revoke(key)
     elif end == "rotated":
         await ring.rotate(key)

@@ -25,6 +25,7 @@ from contree.server.access import (
 )
 from contree.server.access.guard import _REMEMBERED
 from contree.server.app import Serving
+from contree.server.host.session import Session
 from contree.server.settings import Settings
 from contree.server.store import RedisStore, StoredKey, StoreUnavailable, connect, embedded_store
 from contree.v1 import match_service_pb2, play_service_pb2
@@ -199,6 +200,30 @@ async def test_a_decision_of_another_key_is_not_answered_with_mine(
         await one.close()
 
 
+async def unread(narrow: grpc.aio.Channel, key: Given) -> RawBot:
+    """A bot that does not read, for which the server's handler waits in a write."""
+    bot = RawBot(narrow, key.metadata)
+    await bot.hello("unread")
+    act = ClientMessage(act=play_service_pb2.Act(seat_ref=4_000_000))
+    await bot.call.write(play_service_pb2.PlayRequest(messages=[act] * 3_000))
+    await bot.say(act)
+
+    def waiting() -> list[int]:
+        return [
+            len(one.outbox)
+            for one in gc.get_objects()
+            if type(one) is Session and one.identity.bot == "unread" and not one.outbox.closed
+        ]
+
+    # The answers to the first are being written, the last one stays behind them.
+    before: list[int] = []
+    async with asyncio.timeout(WAIT_S):
+        while not before == (now := waiting()) == [1]:
+            before = now
+            await asyncio.sleep(0.05)
+    return bot
+
+
 async def test_a_revoked_key_does_not_live_on_in_a_stream_that_is_not_read(
     serving: Serving, matches: Any, ring: KeyRing
 ) -> None:
@@ -206,11 +231,7 @@ async def test_a_revoked_key_does_not_live_on_in_a_stream_that_is_not_read(
     host, key = await ring.make(Role.HOST), await ring.make(Role.BOT)
     options = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536))
     async with grpc.aio.insecure_channel(serving.address, options=options) as narrow:
-        bot = RawBot(narrow, key.metadata)
-        await bot.hello()
-        act = ClientMessage(act=play_service_pb2.Act(seat_ref=4_000_000))
-        await bot.call.write(play_service_pb2.PlayRequest(messages=[act] * 3_000))
-        await asyncio.sleep(0.3)
+        bot = await unread(narrow, key)
         await ring.revoke(key)
         list_bots = match_service_pb2.ListBotsRequest()
         async with asyncio.timeout(WAIT_S):
@@ -238,13 +259,9 @@ async def test_a_stream_that_is_broken_off_unread_leaves_nothing_behind(
     gc.disable()
     try:
         async with grpc.aio.insecure_channel(serving.address, options=options) as narrow:
-            bot = RawBot(narrow, key.metadata)
-            await bot.hello()
-            act = ClientMessage(act=play_service_pb2.Act(seat_ref=4_000_000))
-            await bot.call.write(play_service_pb2.PlayRequest(messages=[act] * 3_000))
-            await asyncio.sleep(0.3)
+            bot = await unread(narrow, key)
             await bot.close()
-        async with asyncio.timeout(2.0):
+        async with asyncio.timeout(WAIT_S):
             while (  # noqa: ASYNC110 the server tells nobody
                 await matches.ListBots(list_bots, metadata=host.metadata)
             ).bots:

@@ -1,0 +1,52 @@
+"""Heartbeats of a session: how long the way there and back takes, and when nobody answers."""
+
+from __future__ import annotations
+
+from contree.server.host.session import Identity, Session
+
+
+def session() -> Session:
+    return Session(Identity("bot", "1", "instance", 1), max_outbox=16, now=0.0)
+
+
+def sent(one: Session, now: float) -> int:
+    nonce = one.beat(now)
+    assert nonce is not None
+    return nonce
+
+
+def test_the_round_trip_is_from_a_heartbeat_to_its_answer() -> None:
+    one = session()
+    assert one.round_trip_ms is None
+    one.beaten(sent(one, 10.0), 10.0625)
+    one.beaten(sent(one, 20.0), 20.25)
+    assert one.round_trip_ms == 250
+
+
+def test_each_answer_is_to_its_own_heartbeat() -> None:
+    one = session()
+    first, second = sent(one, 10.0), sent(one, 11.0)
+    one.beaten(first, 11.5)
+    assert one.round_trip_ms == 1_500
+    one.beaten(second, 11.75)
+    assert one.round_trip_ms == 750
+
+
+def test_an_answer_to_nothing_tells_nothing() -> None:
+    one = session()
+    nonce = sent(one, 10.0)
+    one.beaten(nonce + 1, 10.5)
+    assert one.round_trip_ms is None
+    one.beaten(nonce, 10.5)
+    one.beaten(nonce, 99.0)
+    assert one.round_trip_ms == 500
+
+
+def test_three_heartbeats_without_an_answer_are_the_last() -> None:
+    one = session()
+    nonces = [sent(one, float(at)) for at in range(3)]
+    assert len(set(nonces)) == 3
+    assert one.beat(3.0) is None
+    # An answer to the newest answers those before it, too.
+    one.beaten(nonces[-1], 3.5)
+    assert one.beat(4.0) is not None
