@@ -130,3 +130,27 @@ async def _read_on(bot: RawBot) -> None:
     async with asyncio.timeout(WAIT_S):
         while True:
             await bot.anything()
+
+
+async def test_a_decision_id_that_is_none_is_not_said_back(bots: Bots) -> None:
+    """A client that does not read would have the server keep megabytes of its own words."""
+    bot = bots()
+    await bot.hello()
+    act = play_service_pb2.Act(seat_ref=1, decision_id=bytes(1_000_000))
+    await bot.say(ClientMessage(act=act))
+    refused = (await bot.next("refused")).refused
+    assert "1000000 bytes" in refused.reason
+    assert refused.ByteSize() < 200
+
+
+async def test_a_frame_has_no_more_messages_than_a_client_can_have_to_say(bots: Bots) -> None:
+    bot = bots()
+    await bot.hello(capacity=1)
+    await bot.say(*[ClientMessage()] * 4100)  # kinds of a later version are passed over
+    await bot.say(NONSENSE)
+    await bot.next("refused")
+    await bot.say(*[ClientMessage()] * 4101)
+    with pytest.raises((grpc.aio.AioRpcError, EOFError)):
+        await bot.anything()
+    assert await bot.call.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "4101 messages" in await bot.call.details()

@@ -61,6 +61,15 @@ class NotUnderstood(Exception):
         )
 
 
+class FrameTooLong(Exception):
+    """More messages in one frame than any client has to say at once."""
+
+    def __init__(self, count: int, most: int) -> None:
+        super().__init__(
+            f"A frame has {count} messages: for the capacity of this bot at most {most} are taken."
+        )
+
+
 class InvalidToken(Exception):
     """A resume or page token that cannot be read."""
 
@@ -130,6 +139,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     ),
     FeedTrimmed: Meaning(
         grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_TOKEN
+    ),
+    FrameTooLong: Meaning(
+        grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
     ),
     NotUnderstood: Meaning(
         grpc.StatusCode.INVALID_ARGUMENT, error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT

@@ -28,6 +28,7 @@ from contree.server.match import (
     Verdict,
 )
 from contree.server.rpc.errors import (
+    FrameTooLong,
     HelloExpected,
     InvalidArgument,
     NotUnderstood,
@@ -50,6 +51,13 @@ _BREAK_S = 0.02
 """A stream that breaks off looks like one that ends in good order, until its handler is cancelled
 a moment later.
 """
+_AT_ONCE = 128
+"""Messages of a frame that are taken in one go."""
+_FRAME = 4096
+_A_SEAT = 4
+"""Messages that one frame may have, and so many more for each seat that the client may hold."""
+_DECISION_ID = 64
+"""Bytes that a decision id may have, whatever server made it."""
 _log = structlog.get_logger(__name__)
 
 
@@ -168,8 +176,12 @@ class PlayServicer:
         """
         try:
             async for request in requests:
-                self._host.metrics.frame("in", len(request.messages))
-                self._take(session, request.messages)
+                count = len(request.messages)
+                self._host.metrics.frame("in", count)
+                if count <= _AT_ONCE:
+                    self._take(session, request.messages)
+                else:
+                    await self._take_many(session, request.messages)
                 del request
             if session.leaving:
                 await asyncio.sleep(_BREAK_S)
@@ -188,6 +200,16 @@ class PlayServicer:
                 self._one(session, message)
             except WireError as error:
                 self._refuse(session, str(error))
+
+    async def _take_many(self, session: Session, messages: Any) -> None:
+        """Take a long frame in slices: others have their turn between them."""
+        most = _FRAME + _A_SEAT * session.identity.capacity
+        if len(messages) > most:
+            session.fail(FrameTooLong(len(messages), most))
+            return
+        for start in range(0, len(messages), _AT_ONCE):
+            self._take(session, messages[start : start + _AT_ONCE])
+            await asyncio.sleep(0)
 
     def _one(self, session: Session, message: play_service_pb2.ClientMessage) -> None:
         which = message.WhichOneof("message")
@@ -232,6 +254,10 @@ class PlayServicer:
 
     def _act(self, session: Session, act: play_service_pb2.Act) -> None:
         ref, decision = act.seat_ref, act.decision_id
+        if len(decision) > _DECISION_ID:
+            # Not said back: a client that does not read would have the server keep it.
+            self._refuse(session, f"A decision id has {len(decision)} bytes; none has so many.")
+            return
         held = session.seats.get(ref)
         if held is None:
             status = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
