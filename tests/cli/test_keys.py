@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,16 @@ from tests.cli.conftest import Contree
 from tests.cli.running import Ran, finish, processes_with, start
 from tests.cli.test_serve import serving
 
+from contree.server.store import embedded_store
+
 Keys = Callable[..., Ran]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[None]:
+    """A store that is held open: commands join it, none needs to start its own."""
+    async with embedded_store(tmp_path / "data", "everysec"):
+        yield
 
 
 @pytest.fixture
@@ -52,6 +61,7 @@ def test_a_token_is_printed_once_and_nothing_keeps_it(keys: Keys, tmp_path: Path
     assert not processes_with(str(tmp_path))
 
 
+@pytest.mark.usefixtures("store")
 def test_a_rotated_and_a_revoked_key(keys: Keys) -> None:
     first = keys("create", "--role", "host", "--role", "bot", "--limit", "streams=3").out.strip()
     key_id = first.split("_")[1]
@@ -71,11 +81,15 @@ def test_a_rotated_and_a_revoked_key(keys: Keys) -> None:
 def test_beside_a_server_and_at_its_start(tmp_path: Path, keys: Keys) -> None:
     """A command that has the store for a moment does not take it from a server that starts then."""
     hasty = start("keys", "list", "--data", str(tmp_path / "data"))
-    with serving(tmp_path):
-        assert finish(hasty).code == 0
-        made = keys("create", "--role", "operator", "--json")
-        assert json.loads(made.out)["roles"] == ["operator"]
-        assert len(listed(keys)) == 1
+    try:
+        with serving(tmp_path):
+            assert finish(hasty).code == 0
+            made = keys("create", "--role", "operator", "--json")
+            assert json.loads(made.out)["roles"] == ["operator"]
+            assert len(listed(keys)) == 1
+    finally:
+        hasty.kill()
+        hasty.wait()
     assert len(listed(keys)) == 1
 
 
@@ -86,16 +100,23 @@ def test_a_server_says_that_it_wants_keys_and_has_none(tmp_path: Path, keys: Key
             *("--data", str(tmp_path / "data"), "--ready-file", str(tmp_path / "ready")),
             env=[("CONTREE_ANONYMOUS", "off"), ("CONTREE_LOG", "json")],
         )
-        while not (tmp_path / "ready").exists():
-            assert process.poll() is None
-            time.sleep(0.01)
-        return finish(process).err
+        try:
+            deadline = time.monotonic() + 60
+            while not (tmp_path / "ready").exists():
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            return finish(process).err
+        finally:
+            process.kill()
+            process.wait()
 
     assert '"no_keys"' in said()
     keys("create", "--role", "bot")
     assert '"no_keys"' not in said()
 
 
+@pytest.mark.usefixtures("store")
 def test_nothing_there(keys: Keys, tmp_path: Path) -> None:
     none = keys("list")
     assert (none.code, none.out) == (0, "")
