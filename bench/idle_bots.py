@@ -42,6 +42,11 @@ class IdleBot:
         """Wait until the server has answered Hello."""
         await self._call.read()
 
+    async def leave(self) -> None:
+        """Hang up."""
+        self._call.cancel()
+        await self._channel.close()
+
     async def stay(self) -> None:
         """Answer heartbeats until the stream ends."""
         while (response := await self._call.read()) is not grpc.aio.EOF:
@@ -53,15 +58,19 @@ class IdleBot:
 
 async def main(address: str, count: int) -> None:
     """Connect so many, say so, stay."""
+    everybody: list[IdleBot] = []
     staying = []
     for start in range(0, count, _AT_ONCE):
         bots = [IdleBot(address, number) for number in range(start, min(start + _AT_ONCE, count))]
         await asyncio.gather(*(bot.welcome() for bot in bots))
+        everybody += bots
         staying += [asyncio.create_task(bot.stay()) for bot in bots]
     print(count, flush=True)
     await asyncio.to_thread(sys.stdin.read)
     for task in staying:
         task.cancel()
+    await asyncio.gather(*staying, return_exceptions=True)
+    await asyncio.gather(*(bot.leave() for bot in everybody))
 
 
 if __name__ == "__main__":
