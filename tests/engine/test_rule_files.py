@@ -1,6 +1,7 @@
 """Rule files: everything that is wrong with one, and what one changes."""
 
 import dataclasses
+import time
 from pathlib import Path
 
 import pytest
@@ -50,15 +51,53 @@ def test_without_a_base_every_option_is_needed() -> None:
         ('base = "bridge"\n', "preset"),
         ("base = 3\n", "base"),
         ("target 1000", "file"),
-        ("x = " + "[" * 10_000, "file"),
+        ("x = " + "[" * 8_000, "file"),
+        ("#" * 8_193, "file"),
+        (".".join("a" * 2_000) + " = 1", "file"),
+        ('x = """ " """\n' + '."a"' * 1_000 + " = 1", "file"),
+        ('x = {b = """"b"""", ' + ".".join("a" * 2_000) + " = 1}", "file"),
+        ("[" + ".".join("a" * 2_000) + "]", "file"),
     ],
-    ids=["preset", "base", "text", "brackets"],
+    ids=["preset", "base", "text", "brackets", "long", "dots", "quoted", "inline", "header"],
 )
 def test_files_that_cannot_be_read_further(text: str, option: str) -> None:
     (error,) = rule_problems(text)
     assert error.option == option
     with pytest.raises(RulesError):
         parse_rules(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join("a" * 4_000) + " = 1",
+        "".join(f"{number:x} = 1\n" for number in range(1_000)),
+        "".join(f"a.a.a.a.a.a.a.a.b{number:x} = 1\n" for number in range(300)),
+        'x = """' + '\\"' * 4_000,
+    ],
+    ids=["parts", "unknown", "names", "quotes"],
+)
+def test_no_text_takes_long(text: str) -> None:
+    # A server reads what callers send while all its tables wait. Dots took 200 ms and more.
+    took = []
+    for _ in range(3):
+        start = time.process_time()
+        assert rule_problems(text)
+        took.append(time.process_time() - start)
+    assert min(took) < 0.05
+
+
+def test_dots_in_texts_and_comments_mean_nothing() -> None:
+    dots = "..." * 20
+    text = f'base = "ffb-mixte" # {dots}\nsource = "a {dots}" # \'\n# {dots}\nname = \'{dots}\'\n'
+    assert parse_rules(text).name == dots
+
+
+def test_what_was_given_is_repeated_in_brief() -> None:
+    for text in (f"{'x' * 8_000} = 1", f'base = "{"x" * 8_000}"', f'target = "{"x" * 8_000}"'):
+        for error in rule_problems(text):
+            assert len(str(error)) < 2_000
+            assert "x" * 101 not in str(error)
 
 
 @pytest.mark.parametrize("name", PRESET_NAMES)

@@ -12,6 +12,14 @@ Each keeps its parts as fields, so that a caller need not read the sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+_BRIEF: Final = 100
+
+
+def brief(text: str) -> str:
+    """A text that somebody gave, short enough to be repeated in an error."""
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF]}..."
 
 
 class EngineError(ValueError):
@@ -22,7 +30,7 @@ class NotationError(EngineError):
     """A text that cannot be read; ``text`` is what was given, ``expected`` what would do."""
 
     def __init__(self, what: str, text: str, expected: str) -> None:
-        super().__init__(f"{text!r} is no {what}: expected {expected}")
+        super().__init__(f"{brief(text)!r} is no {what}: expected {expected}")
         self.what = what
         self.text = text
         self.expected = expected
@@ -32,6 +40,7 @@ class RulesError(EngineError):
     """A rule set that cannot be; ``option`` names the faulty option, ``expected`` what it takes."""
 
     def __init__(self, option: str, problem: str, expected: str) -> None:
+        option = brief(option)
         super().__init__(f"rule option {option!r}: {problem}; expected {expected}")
         self.option = option
         self.problem = problem

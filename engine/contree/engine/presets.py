@@ -7,6 +7,7 @@ one's own may start from one: ``base = "ffb-mixte"`` and then only what differs.
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
@@ -14,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from contree.engine.errors import RulesError
+from contree.engine.errors import RulesError, brief
 from contree.engine.plain import Plain
 from contree.engine.rules import OPTIONS, RuleSet
 
@@ -32,12 +33,26 @@ PRESET_NAMES: Final[tuple[str, ...]] = (
 
 DEFAULT_PRESET: Final = "ffb-mixte"
 
+MAX_TEXT: Final = 8192
+"""The characters of the longest rule file that is read; those of the presets have half as many."""
+_MAX_DOTS: Final = 8
+"""In a line, outside of texts and comments: names have none, and the reader of TOML takes time with
+the square of their parts."""
+_MAX_HINTS: Final = 8
+"""Unknown options of one file that are compared with the known ones, which takes time."""
+_ASIDE: Final = re.compile(
+    r'''"""(?:[^\\]|\\.)*?(?:"{3,5}|\\?\Z)|'{3}.*?(?:'{3,5}|\Z)'''
+    r"""|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|\#[^\n]*""",
+    re.DOTALL,
+)
+"""Texts and comments, in which dots mean nothing."""
+
 
 @cache
 def preset(name: str) -> RuleSet:
     """The preset of this name; RulesError, listing the names, when there is none."""
     if name not in PRESET_NAMES:
-        raise RulesError("preset", f"{name!r} is none", "one of " + " ".join(PRESET_NAMES))
+        raise RulesError("preset", f"{brief(name)!r} is none", "one of " + " ".join(PRESET_NAMES))
     folder = files("contree.engine") / "presets"
     return parse_rules((folder / f"{name}.toml").read_text(encoding="utf-8"))
 
@@ -132,7 +147,8 @@ def _read(values: Mapping[str, object]) -> tuple[dict[str, Any], list[RulesError
     """The options that these plain values give, and all that is wrong with single ones."""
     given = dict(values)
     base = given.pop("base", None)
-    problems = [_unknown(name) for name in given if name not in OPTIONS]
+    unknown = [name for name in given if name not in OPTIONS]
+    problems = [_unknown(name, number < _MAX_HINTS) for number, name in enumerate(unknown)]
     try:
         given = {**_of_base(base), **given}
     except RulesError as error:
@@ -146,7 +162,9 @@ def _read(values: Mapping[str, object]) -> tuple[dict[str, Any], list[RulesError
         try:
             options[name] = option.read(given[name])
         except ValueError:
-            problems.append(RulesError(name, f"{given[name]!r} will not do", option.expected))
+            problems.append(
+                RulesError(name, f"{brief(repr(given[name]))} will not do", option.expected)
+            )
     return options, problems
 
 
@@ -155,26 +173,38 @@ def _of_base(base: object) -> dict[str, object]:
     if base is None:
         return {}
     if not isinstance(base, str):
-        raise RulesError("base", f"{base!r} is no name", "one of " + " ".join(PRESET_NAMES))
+        raise RulesError(
+            "base", f"{brief(repr(base))} is no name", "one of " + " ".join(PRESET_NAMES)
+        )
     return {**preset(base).to_dict(), "name": f"{base}-custom"}
 
 
-def _unknown(name: str) -> RulesError:
-    close = difflib.get_close_matches(name, OPTIONS, 1)
+def _unknown(name: str, with_hint: bool) -> RulesError:
+    # Nothing close to a name has twice its length.
+    close = difflib.get_close_matches(name, OPTIONS, 1) if with_hint and len(name) < 64 else ()
     hint = f" (perhaps {close[0]} is meant)" if close else ""
     return RulesError(name, f"unknown{hint}", "one of base " + " ".join(OPTIONS))
 
 
 def _parse_toml(text: str) -> dict[str, Any]:
+    expected = "lines such as target = 1000"
+    if len(text) > MAX_TEXT:
+        raise RulesError("file", f"is longer than {MAX_TEXT} characters", expected)
+    # Whoever sends a few kilobytes must not stop all others for seconds.
+    for line in _ASIDE.sub("", text).split("\n"):
+        if line.count(".") > _MAX_DOTS:
+            problem = f"names with dots ({brief(line.strip())!r}) are no options"
+            raise RulesError("file", problem, expected)
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError also for numbers too long
-        raise RulesError("file", f"not TOML: {error}", "lines such as target = 1000") from None
+        raise RulesError("file", f"not TOML: {brief(str(error))}", expected) from None
 
 
 def _text_of(path: str | Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with Path(path).open(encoding="utf-8") as file:
+            return file.read(MAX_TEXT + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise RulesError(
             "file", f"{path} cannot be read: {error}", "the path of a TOML file"

@@ -12,6 +12,7 @@ from contree.cli.errors import BadInput
 from contree.engine.errors import RulesError
 from contree.engine.plain import Plain
 from contree.engine.presets import (
+    MAX_TEXT,
     differences,
     nearest_preset,
     parse_rules,
@@ -67,7 +68,8 @@ class Checked(NamedTuple):
 def checked(path: Path) -> Checked:
     """Read a rule file; BadInput when there is nothing to read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MAX_TEXT + 1)
     except FileNotFoundError:
         raise BadInput(f"There is no rule file {path}: check the path.") from None
     except UnicodeDecodeError:

@@ -56,7 +56,6 @@ _EVENTS: Final = {
     play_service_pb2.DELIVERY_STATE: False,
     play_service_pb2.DELIVERY_EVENTS: True,
 }
-_MAX_RULES: Final = 32_768
 
 
 def match_spec(
@@ -179,8 +178,6 @@ def identity(hello: play_service_pb2.Hello, key_id: str) -> Identity:
 
 def _rules(request: match_service_pb2.CreateMatchRequest) -> RuleSet:
     if request.WhichOneof("rules") == "rules_toml":
-        if len(request.rules_toml) > _MAX_RULES:
-            raise InvalidArgument("rules_toml", f"is longer than {_MAX_RULES} characters")
         return parse_rules(request.rules_toml)
     return preset(request.preset or "ffb-mixte")
 
