@@ -17,6 +17,8 @@ from tests.tournament.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
+BOARDS = 16 if os.environ.get("FULL") else 8
+SOME = BOARDS // 2
 DIGEST = """
 from contree.client import Bot, run_bot
 
@@ -36,7 +38,7 @@ run_bot(Digest())
 """
 FILE = """
 name = "Interrupted"
-boards = 16
+boards = BOARDS
 tables = 6
 seed = "interruptions"
 [time]
@@ -48,8 +50,9 @@ command = ["python", "-m", "contree.bots.rules"]
 name = "digest"
 command = ["python", "digest.py"]
 """
+FILE = FILE.replace("BOARDS", str(BOARDS))
 RUN = "import sys; from contree.tournament import run_event; sys.exit(run_event('cup.toml'))"
-ALL = 32
+ALL = 2 * BOARDS
 
 
 class Event:
@@ -145,7 +148,7 @@ async def test_stopped_and_run_again(
     event: Event, undisturbed: str, number: signal.Signals, code: int
 ) -> None:
     process = await event.start()
-    await event.reaches(8)
+    await event.reaches(SOME)
     below = children(process.pid)
     assert len(below) >= 3
     process.send_signal(number)
@@ -156,7 +159,7 @@ async def test_stopped_and_run_again(
     assert "points/board" in event.said
     partial = json.loads((event.results / "standings.json").read_text())
     assert not partial["complete"]
-    assert 8 <= partial["tables"] < ALL
+    assert SOME <= partial["tables"] < ALL
     assert await event.finish(await event.start()) == 0, event.said
     assert "Going on:" in event.said
     check(event, undisturbed)
@@ -174,7 +177,7 @@ async def test_stopped_before_the_first_card(event: Event, undisturbed: str) -> 
 
 
 async def test_the_runner_is_killed_and_run_again(event: Event, undisturbed: str) -> None:
-    for tables in (1, 16):
+    for tables in (1, BOARDS):
         process = await event.start()
         await event.reaches(tables)
         below = children(process.pid)
@@ -197,7 +200,7 @@ async def test_one_is_killed_and_the_event_goes_on(
     event: Event, undisturbed: str, victim: str
 ) -> None:
     process = await event.start()
-    await event.reaches(8)
+    await event.reaches(SOME)
     (pid,) = VICTIMS[victim](process.pid)
     os.kill(pid, signal.SIGKILL)
     assert await event.finish(process) == 0, event.said
