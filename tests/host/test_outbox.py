@@ -124,3 +124,27 @@ async def test_closing_ends_the_reader_after_what_is_there() -> None:
     outbox.keep(1, "too late")
     assert await outbox.batch() == ["last"]
     assert await outbox.batch() == []
+
+
+async def test_what_can_wait_is_said_after_a_hurry_about_nothing() -> None:
+    outbox: Outbox[str] = Outbox(4)
+    reading = asyncio.ensure_future(outbox.batch())
+    await asyncio.sleep(0)
+    outbox.keep(1, "turn")
+    outbox.withdraw(1)
+    await asyncio.sleep(0.01)
+    outbox.put("verdict", hurry=False)
+    assert await asyncio.wait_for(reading, 2) == ["verdict"]
+
+
+async def test_what_can_wait_is_said_after_a_source_that_said_nothing() -> None:
+    outbox: Outbox[str] = Outbox(4)
+
+    async def source() -> bool:
+        return False
+
+    outbox.pull(source)
+    reading = asyncio.ensure_future(outbox.batch())
+    await asyncio.sleep(0.01)
+    outbox.put("verdict", hurry=False)
+    assert await asyncio.wait_for(reading, 2) == ["verdict"]

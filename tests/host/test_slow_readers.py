@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from tests.host.conftest import a_match, a_race, arrive, kinds, play, read, ready
+from tests.host.conftest import WAIT_S, a_match, a_race, arrive, kinds, play, read, ready
 
 from contree.engine import SEATS
 from contree.server.host import Host, Session
@@ -147,4 +149,57 @@ async def test_a_spectator_follows_the_live_table(host: Host) -> None:
     async for sight in host.watching.match(match.id, 0, disclosed=False):
         seqs += [event.seq for event in sight.events]
         await play(host, match.id, 1)
+    assert sorted(set(seqs)) == list(range(1, seqs[-1] + 1))
+
+
+async def test_a_match_that_ends_while_a_page_is_read_keeps_its_last_events(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrive(host)
+    match = await host.create_match(a_match())
+    await ready(host, match.id)
+    await play(host, match.id, 5)
+    session = arrive(host, events=True)
+    asked, over = asyncio.Event(), asyncio.Event()
+    at_once = host.store.read
+
+    async def late(*arguments: Any, **options: Any) -> Any:
+        data = await at_once(*arguments, **options)
+        asked.set()
+        await over.wait()
+        return data
+
+    monkeypatch.setattr(host.store, "read", late)
+    said = read(await session.outbox.batch())
+    draining = asyncio.ensure_future(drain(session))
+    await asyncio.wait_for(asked.wait(), WAIT_S)
+    await play(host, match.id)
+    assert host.tables.get(match.id) is None
+    over.set()
+    said += await asyncio.wait_for(draining, WAIT_S)
+    for ref in range(1, 5):
+        told = [m.event.event for m in said if m.HasField("event") and m.event.seat_ref == ref]
+        assert told[-1].HasField("match_ended")
+        assert sorted({event.seq for event in told}) == list(range(1, told[-1].seq + 1))
+
+
+async def test_a_spectator_follows_a_match_that_was_lost_and_is_back(host: Host) -> None:
+    arrive(host)
+    match = await host.create_match(a_match())
+    await ready(host, match.id)
+    seqs: list[int] = []
+
+    async def watch() -> None:
+        async for sight in host.watching.match(match.id, 0, disclosed=False):
+            seqs.extend(event.seq for event in sight.events)
+
+    watching = asyncio.ensure_future(watch())
+    table = host.tables.get(match.id)
+    assert table is not None
+    while not table.readers:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    host._lost(table, "lease")
+    host._adopt(table.match, table.fence)
+    await play(host, match.id)
+    await asyncio.wait_for(watching, WAIT_S)
     assert sorted(set(seqs)) == list(range(1, seqs[-1] + 1))

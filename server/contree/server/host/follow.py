@@ -96,8 +96,14 @@ class EventFeeds:
             _log.warning("events_unavailable", match_id=match_id, exc_info=None if known else error)
             session.outbox.close()
             return False
-        if more or not caught_up(self._tables, match_id, reader):
+        if more or _misses_the_end(reader) or not caught_up(self._tables, match_id, reader):
             return True
         if reader.last_word is not None:
             session.send(reader.last_word, past=True)
         return False
+
+
+def _misses_the_end(reader: Reader) -> bool:
+    """The match ended while a page was on its way that was read before."""
+    match = reader.match
+    return reader.last_word is not None and (match is None or match.stage is not Stage.ENDED)

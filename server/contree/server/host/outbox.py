@@ -142,6 +142,9 @@ class Outbox(Generic[T]):
                 break
             if self._sources:
                 self._start_pulling()
+            if not self._messages:
+                # What was in a hurry is withdrawn, or there was nothing to be said.
+                self._hurry = False
             self._wake = asyncio.get_running_loop().create_future()
             try:
                 await self._wake

@@ -80,7 +80,7 @@ class _Spectator:
             self._deliver,
             has_room=lambda: len(self._sights) < _LIVE,
             fall_behind=self._wake.set,
-            close=self._wake.set,
+            close=self._table_gone,
         )
 
     def take(self) -> list[Sight]:
@@ -122,6 +122,11 @@ class _Spectator:
         elif caught_up(self._tables, self._match_id, reader) and reader not in table.readers:
             table.readers.append(reader)
         return True
+
+    def _table_gone(self) -> None:
+        # It may be back before anybody looks, as another table that knows nothing of this reader.
+        self._reader.behind = True
+        self._wake.set()
 
     def _deliver(self, events: Sequence[Event], match: Match) -> None:
         self._sights.append(Sight(match, tuple(events)))
