@@ -8,11 +8,14 @@ from typing import Any
 
 import grpc
 import pytest
+import structlog
 from tests.rpc.conftest import WAIT_S, RawBot, board
 
+from contree.server.host import Session
 from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage
 
+GARBAGE = b"\xff\xff\xff"
 Bots = Callable[[], RawBot]
 NONSENSE = ClientMessage(ready=play_service_pb2.Ready(seat_ref=77))
 
@@ -154,3 +157,48 @@ async def test_a_frame_has_no_more_messages_than_a_client_can_have_to_say(bots: 
         await bot.anything()
     assert await bot.call.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert "4101 messages" in await bot.call.details()
+
+
+def raw_call(channel: grpc.aio.Channel) -> Any:
+    return channel.stream_stream("/contree.v1.PlayService/Play")()
+
+
+def hello() -> bytes:
+    said = play_service_pb2.Hello(protocol_version=1, bot="raw")
+    message = ClientMessage(hello=said)
+    return play_service_pb2.PlayRequest(messages=[message]).SerializeToString()
+
+
+async def end_of(call: Any) -> grpc.aio.AioRpcError:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        async with asyncio.timeout(WAIT_S):
+            while await call.read() is not grpc.aio.EOF:
+                pass
+    return caught.value
+
+
+async def test_garbage_after_hello_is_no_good_order(channel: grpc.aio.Channel) -> None:
+    call = raw_call(channel)
+    await call.write(hello())
+    await call.read()
+    await call.write(GARBAGE)
+    assert (await end_of(call)).code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_a_bug_in_reading_is_told_and_logged(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(Session, "beaten", broken)
+    bot = bots()
+    await bot.hello()
+    with structlog.testing.capture_logs() as log:
+        await bot.say(ClientMessage(heartbeat_ack=play_service_pb2.HeartbeatAck(nonce=1)))
+        error = await end_of(bot.call)
+    assert error.code() is grpc.StatusCode.INTERNAL
+    ids = dict(error.trailing_metadata() or ())
+    assert ids["x-request-id"]
+    failed = [line for line in log if line["event"] == "call_failed"]
+    assert [type(line["exc_info"]) for line in failed] == [ZeroDivisionError]

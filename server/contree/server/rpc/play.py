@@ -189,6 +189,9 @@ class PlayServicer:
         except (grpc.RpcError, aio.UsageError):
             _log.info("bot_gone", bot=session.identity.bot)
             return False
+        except Exception as error:
+            session.fail(error)
+            return False
         finally:
             session.outbox.close()
 
