@@ -15,9 +15,9 @@ from tests.match.matches import random_steps, seated, spec
 from tests.server.test_probes import ask
 
 from contree.engine import Mode
-from contree.server.host import Host, folding
+from contree.server.host import Host, folding, ownership
 from contree.server.host.folding import folded
-from contree.server.match import Match, Stage, encode_entry
+from contree.server.match import Created, Match, Stage, create, encode_entry
 from contree.server.settings import Settings
 from contree.server.store import RedisStore, StoreUnavailable, connect, embedded_store
 from contree.server.telemetry import Metrics, metrics_server
@@ -178,6 +178,40 @@ async def test_what_is_to_be_told_in_an_outage_is_told_after_it(hosts: Hosts) ->
     items = await store.updates("event", "0")
     assert items
     assert (await host.match(match.id)).end_detail == "for a test"
+
+
+async def test_matches_set_aside_leave_room_for_others(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They stay expired, first of all, and one question brings only so many."""
+    monkeypatch.setattr(ownership, "_AT_ONCE", 3)
+    seeing = await connect(hosts.url)
+    for number in range(4):
+        await seeing.create(
+            f"a{number}", labels=(), entries=[b"no entry"], owner="dead", lease_ms=1
+        )
+    ann = await hosts.start("ann")
+    await until(lambda: len(ann.ownership._aside) == 4)
+    while len(await seeing.expired(10)) < 4:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    step = create(Created(_named("m1")), 0)
+    await seeing.create(
+        "m1", labels=(), entries=list(map(encode_entry, step.entries)), owner="dead", lease_ms=1
+    )
+    await until(lambda: ann.tables.get("m1") is not None)
+    await seeing.close()
+
+
+async def test_only_so_many_released_groups_are_remembered(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contree.server.host.host._RELEASED", 3)
+    ann = await hosts.start("ann")
+    for number in range(10):
+        await ann.release_group(f"g{number}", "key")
+        assert await ann.released("key", f"g{number}")
+    assert len(ann._released) <= 3
+    assert await ann.released("key", "g0")
 
 
 def _named(match_id: str, **fields: Any) -> Any:

@@ -67,6 +67,8 @@ _LEFT_S = 0.02
 """How often a server that drains looks whether all bots have left."""
 _WRITTEN_S = 1.0
 """For what is left to be written, at least."""
+_RELEASED = 10_000
+"""Disclosure groups that are remembered as released; any other is asked for again."""
 _WEEK_S = 7 * 86_400
 _log = structlog.get_logger(__name__)
 
@@ -110,7 +112,8 @@ class Host:
         self.queries = Queries(store, self.tables, self.notices, self.connected)
         self.sweeper = Sweeper(store, settings.server_id, feed_s=retain_s)
         self.draining = False
-        self._released: set[str] = set()
+        self._released: dict[str, None] = {}
+        """Disclosure groups known to be released, the oldest first."""
         self._creating: set[str] = set()
         self._making: Counter[str] = Counter()
         """Matches on their way to the store, by owner."""
@@ -279,7 +282,9 @@ class Host:
             everybodys = of_owner(EVERY_OWNER, name)
             if not (await self.store.disclosed(group) or await self.store.disclosed(everybodys)):
                 return False
-            self._released.add(group)
+            self._released[group] = None
+            if len(self._released) > _RELEASED:
+                del self._released[next(iter(self._released))]
         return True
 
     async def release_group(self, group: str, owner: str | None) -> None:

@@ -114,7 +114,9 @@ class Ownership:
             await asyncio.sleep(lease_s / 16)
 
     async def _orphans(self) -> list[str]:
-        expired = await self._tables.watch.ask(self._store.expired(_AT_ONCE))
+        # Those set aside stay expired, and must not take the places of others.
+        at_most = _AT_ONCE + len(self._aside)
+        expired = await self._tables.watch.ask(self._store.expired(at_most))
         return [
             match_id
             for match_id in expired
