@@ -57,6 +57,23 @@ async def test_random_bytes_in_place_of_hello(arena: Arena, door: aio.Channel) -
     assert await arena.withstands("random bytes first", attack) >= LEAST
 
 
+async def test_random_bytes_after_hello(arena: Arena, door: aio.Channel) -> None:
+    noise = choices("noise")
+
+    async def attack() -> None:
+        async with RawStream(door) as stream:
+            await stream.say(hello("noisy"))
+            end = await _welcome(stream)
+            if end is None:
+                await stream.send(b"\xff" + noise.randbytes(noise.randrange(2000)))
+                assert (await stream.end())[:2] == INVALID
+            else:
+                assert end[:2] in LIMITED
+
+    await attack()
+    assert await arena.withstands("random bytes later", attack) >= LEAST
+
+
 async def test_frames_of_64_megabytes(arena: Arena) -> None:
     frame = bytes(64 << 20)
     before = arena.server.memory_mb()
@@ -278,6 +295,22 @@ async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:
         assert share >= LEAST
         assert grown < 100
         await until(lambda: left() <= streams, 20, "the streams of deaf readers end")
+
+
+# -- the house -------------------------------------------------------------------------------------
+
+
+async def test_a_deserted_match_leaves_the_others_their_time(arena: Arena) -> None:
+    """The house plays it to its end, which is far away."""
+    alone = await arena.rates()
+    async with channel(arena.address) as door, RawStream(door) as stream:
+        await stream.hello("deserter", practice=play_service_pb2.Practice(deals=1_000))
+        for _ in range(2):
+            ref = (await stream.next("seat_assigned")).seat_assigned.seat_ref
+            await stream.say(ClientMessage(resign=play_service_pb2.Resign(seat_ref=ref)))
+        during = await arena.rates()
+    share = arena.compared("a deserted match", during, alone)
+    assert share >= LEAST
 
 
 # -- keys ------------------------------------------------------------------------------------------

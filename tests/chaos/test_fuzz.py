@@ -11,13 +11,13 @@ from google.protobuf.message import Message
 from grpc import aio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.chaos.hostile import OUR_OWN, RawStream, act, channel, told
-from tests.chaos.mutants import messages
+from tests.chaos.hostile import OUR_OWN, RawStream, act, channel, hello, told
+from tests.chaos.mutants import damaged, messages
 from tests.chaos.scale import FULL, pick
 from tests.chaos.server import Server
 
 from contree.v1 import match_service_pb2, play_service_pb2, rules_service_pb2
-from contree.v1.play_service_pb2 import ClientMessage
+from contree.v1.play_service_pb2 import ClientMessage, PlayRequest
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 1800))]
 
@@ -37,6 +37,7 @@ REFUSALS: Final = {
     grpc.StatusCode.NOT_FOUND,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
+HELLO: Final = PlayRequest(messages=[hello("fuzz", capacity=4)]).SerializeToString()
 _UNARY: Final = [
     (service.full_name, method.name, method.input_type.name)
     for service in (
@@ -74,6 +75,18 @@ async def test_any_hello(door: aio.Channel, first: play_service_pb2.Hello) -> No
         try:
             await stream.say(ClientMessage(hello=first))
             await stream.next("welcome")
+            await _heard(stream)
+        except aio.AioRpcError as error:
+            _check_refused(error)
+
+
+@fuzzed
+@given(frames=st.lists(damaged(HELLO), min_size=1, max_size=3))
+async def test_damaged_frames(door: aio.Channel, frames: list[bytes]) -> None:
+    async with RawStream(door) as stream:
+        try:
+            for frame in frames:
+                await stream.send(frame)
             await _heard(stream)
         except aio.AioRpcError as error:
             _check_refused(error)

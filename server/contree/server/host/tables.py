@@ -21,6 +21,7 @@ from contree.server.host.committer import Commit, Committer
 from contree.server.host.errors import MatchLost
 from contree.server.host.notices import Notices
 from contree.server.host.service_clock import PULSE_S, ServiceClock
+from contree.server.host.spare import Spare
 from contree.server.host.store_watch import StoreWatch
 from contree.server.host.table import Reply, Table
 from contree.server.match import (
@@ -89,6 +90,8 @@ class Tables:
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._house: deque[Table] = deque()
         """Tables at which the house goes on, one at each pass of the loop."""
+        self._deserted = Spare(self._play_house)
+        """Those at which it is alone."""
         self._due: dict[str, Table] = {}
         """Tables where time has something happen, if the store still lives."""
         self._due_some = asyncio.Event()
@@ -198,9 +201,13 @@ class Tables:
     def go_on(self, table: Table) -> None:
         """Let the house go on where it owes a decision, in turn with all that the loop has to do.
 
-        Where many bots are gone at once, the house would else play all their tables in one go.
+        Where many bots are gone at once, the house would else play all their tables in one go; and
+        where it plays alone, a match of many deals would take the time of those that are played.
         """
         if table.match.house_owes is None or table.busy or self.clock.stopped:
+            return
+        if table.match.deserted:
+            self._deserted.add(table)
             return
         self._house.append(table)
         if len(self._house) == 1:
@@ -208,14 +215,16 @@ class Tables:
 
     def _next_house(self) -> None:
         try:
-            table = self._house[0]
-            live = self._tables.get(table.match.id) is table and not self.clock.stopped
-            if live and table.match.house_owes is not None and not table.busy:
-                self._run(table, GoOn(), None)
+            self._play_house(self._house[0])
         finally:
             self._house.popleft()
             if self._house:
                 self._loop.call_soon(self._next_house)
+
+    def _play_house(self, table: Table) -> None:
+        live = self._tables.get(table.match.id) is table and not self.clock.stopped
+        if live and table.match.house_owes is not None and not table.busy:
+            self._run(table, GoOn(), None)
 
     def _decide(self, table: Table, command: Command) -> Step:
         """The step of a command. Where deciding itself fails, the match ends without a result:

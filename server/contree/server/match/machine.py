@@ -176,8 +176,7 @@ class _Steps:
         After so many entries the rest is left to the next step: see ``Match.house_owes``. Where no
         bot is left that waits for the house, all of it is, unless the step is one ``alone``.
         """
-        deserted = all(seat.house for seat in self.match.seats)
-        if deserted and not alone and self.match.game.outcome is None:
+        if self.match.deserted and not alone and self.match.game.outcome is None:
             return
         while self.match.stage is Stage.PLAYING:
             outcome = self.match.game.outcome

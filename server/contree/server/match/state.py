@@ -128,6 +128,11 @@ class Match:
                 return seat
         return None
 
+    @property
+    def deserted(self) -> bool:
+        """The house plays all seats: no bot waits for what it does."""
+        return all(seat.house for seat in self.seats)
+
     def decision_id(self, seat: Seat) -> bytes:
         """The name of the decision that this seat owes; ValueError when it owes none."""
         since = self.owed_since[seat]
