@@ -125,3 +125,14 @@ def test_tokens_are_known_by_their_look() -> None:
     assert "contree_***" in stream.getvalue()
     log.info("kept", metric="contree_moves_total", resume="1-0", path=Path("/x"))
     assert lines(stream)[-1]["metric"] == "contree_moves_total"
+
+
+@pytest.mark.parametrize("log", ["json", "console"])
+def test_a_log_that_nobody_reads_any_more_stops_nobody(log: Any) -> None:
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    configure_logging(Settings(log=log), Closed())
+    structlog.get_logger().info("served")
+    logging.getLogger("grpc").warning("stream ended")

@@ -6,11 +6,13 @@ standard error, so that what a command prints stays alone on standard output.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, cast
 
 import structlog
 
@@ -33,7 +35,7 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
 
     To be called once, by whoever owns the process; calling it again replaces what was set up.
     """
-    out = sys.stderr if stream is None else stream
+    out = _Sink(sys.stderr if stream is None else stream)
     console = settings.log == "console" or (settings.log == "auto" and out.isatty())
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
     shared: list[structlog.typing.Processor] = [
@@ -51,7 +53,7 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
     structlog.configure(
         processors=[*shared, render],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(out),
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", out)),
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(out)
@@ -65,6 +67,26 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
     root.handlers[:] = [handler]
     # Libraries say at INFO what an operator cannot use.
     root.setLevel(max(level, logging.WARNING))
+
+
+class _Sink(io.TextIOBase):
+    """Where the lines go. A server outlives whoever reads them: what cannot be written is lost."""
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__()
+        self._out = out
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._out.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._out.flush()
+
+    def isatty(self) -> bool:
+        return self._out.isatty()
 
 
 def redact(
