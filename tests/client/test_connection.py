@@ -43,7 +43,7 @@ from contree.client import (
     Unreachable,
     play_bot,
 )
-from contree.client.stream import Watchdog
+from contree.client.stream import Stream, Watchdog
 from contree.engine import PASS, Call, PlacedCall, Seat, View
 from contree.v1 import event_pb2, match_pb2, match_service_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import ServerMessage
@@ -396,6 +396,34 @@ async def test_a_match_that_is_unknown_by_now_is_let_go(server: ScriptedServer) 
         line.say(heartbeat(1))
         assert (await soon(played)).matches == 1
     assert [told[0] for told in bot.told] == ["seated"]
+
+
+async def test_a_stream_ends_after_what_it_asked_beside(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asyncio.Event()
+    over: list[bool] = []
+
+    async def look_up(*_: object) -> None:
+        try:
+            asked.set()
+            await asyncio.sleep(3600)
+        finally:
+            await asyncio.sleep(0.05)
+            over.append(True)
+
+    monkeypatch.setattr(Stream, "_look_up", look_up)
+    async with playing(First(), server, matches=1):
+        line = await server.dialled()
+        await line.welcome()
+        line.say(assigned(1, ready_owed=True))
+        await line.hear("ready")
+        line.end()
+        line = await server.dialled()
+        await line.welcome()
+        line.say(heartbeat(1))
+        await soon(asked.wait())
+    assert over
 
 
 async def test_a_match_that_goes_on_is_waited_for(server: ScriptedServer) -> None:

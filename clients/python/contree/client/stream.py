@@ -134,6 +134,7 @@ class Stream:
             self._call.cancel()
             if self._searching is not None:
                 self._searching.cancel()
+                await asyncio.wait({self._searching})
             await self._channel.close()
         if self.going_away:
             raise Draining("the server is stopping")

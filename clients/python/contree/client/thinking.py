@@ -114,9 +114,12 @@ class LoopMind:
         self._waiting: deque[Job] = deque()
         self._hearing: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped = False
 
     def take(self, job: Job) -> None:
         """Answer these questions, or hear what happened; after an ``async`` hook still at work."""
+        if self._stopped:
+            return
         if self._hearing is not None:
             self._waiting.append(job)
         elif isinstance(job, Told):
@@ -127,7 +130,9 @@ class LoopMind:
             self._answer_each(job)
 
     def stop(self) -> None:
-        """Cancel what is at work."""
+        """Cancel what is at work; what does not let itself be cancelled is not listened to."""
+        self._stopped = True
+        self._report = Report(answered=lambda _: None, failed=lambda *_: None)
         self._waiting.clear()
         for task in self._tasks:
             task.cancel()
@@ -140,7 +145,7 @@ class LoopMind:
             return
         if inspect.isawaitable(result):
             self._hearing = self._start(self._finish_hearing(result, told.then))
-        elif told.then is not None:
+        elif told.then is not None and not self._stopped:
             told.then()
 
     async def _finish_hearing(
@@ -150,6 +155,8 @@ class LoopMind:
             await result
         except Exception as error:
             self._report.failed(error, None)
+            return
+        if self._stopped:
             return
         if then is not None:
             then()
