@@ -145,6 +145,16 @@ async def test_probes_need_no_key(channel: grpc.aio.Channel) -> None:
     assert response.status == health_pb2.HealthCheckResponse.SERVING
 
 
+async def test_probes_may_watch(channel: grpc.aio.Channel) -> None:
+    """Clients that balance load by health keep this stream open."""
+    stub: Any = health_pb2_grpc.HealthStub(channel)
+    watch = stub.Watch(health_pb2.HealthCheckRequest())
+    async with asyncio.timeout(WAIT_S):
+        response = await watch.read()
+    assert response.status == health_pb2.HealthCheckResponse.SERVING
+    watch.cancel()
+
+
 # -- roles ----------------------------------------------------------------------------------------
 
 

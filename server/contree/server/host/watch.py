@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Final, NamedTuple
 
 from contree.server.host.follow import caught_up, read_page
@@ -43,7 +43,7 @@ class Watching:
 
     async def match(
         self, match_id: str, after_seq: int, *, disclosed: bool
-    ) -> AsyncIterator[Sight]:
+    ) -> AsyncGenerator[Sight, None]:
         """The events of a match after a seq, until it ends. Raises MatchNotFound.
 
         The past is read as fast as the caller takes it, and a caller that is slower than the table

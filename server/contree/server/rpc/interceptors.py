@@ -5,11 +5,12 @@ one may ask; and what is told where it fails.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import secrets
 import time
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, aclosing
 from contextvars import ContextVar
 from types import AsyncGeneratorType
 from typing import Any, Final, NoReturn
@@ -31,7 +32,7 @@ from contree.server.access import (
 )
 from contree.server.rpc.errors import DETAILS, tell
 from contree.server.rpc.rights import RIGHTS, Kind
-from contree.server.rpc.stalls import Ending, weakly
+from contree.server.rpc.stalls import Ending, Farewells, weakly
 from contree.server.telemetry import Metrics
 
 REQUEST_ID: Final = "x-request-id"
@@ -111,8 +112,9 @@ class Interceptor(aio.ServerInterceptor):
     another generator.
     """
 
-    def __init__(self, *duties: Duty, slowly: Slowly) -> None:
+    def __init__(self, *duties: Duty, slowly: Slowly, farewells: Farewells) -> None:
         self._duties = duties
+        self._farewells = farewells
         self._slowly = slowly
 
     async def intercept_service(
@@ -124,24 +126,35 @@ class Interceptor(aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        return _wrapped(handler, handler_call_details.method, self._duties, self._slowly)
+        method = handler_call_details.method
+        return _wrapped(handler, method, self._duties, self._slowly, self._farewells)
 
 
-def _wrapped(handler: Any, method: str, duties: tuple[Duty, ...], slowly: Slowly) -> Any:
+def _wrapped(
+    handler: Any,
+    method: str,
+    duties: tuple[Duty, ...],
+    slowly: Slowly,
+    farewells: Farewells,
+) -> Any:
     if handler.response_streaming:
         inner = handler.stream_stream or handler.unary_stream
 
         async def stream(request: Any, context: Context) -> AsyncIterator[Any]:
             call = Call(method, context)
-            opened = Open(context)
+            opened = Open(context, farewells)
             _open.set(opened)
             try:
                 for duty in duties:
                     await duty(call)
                 responses = inner(request, context)
-                opened.answers(responses)
-                async for response in responses:
-                    yield response
+                if inspect.iscoroutine(responses):
+                    await responses  # it writes its answers by itself, as the one of health does
+                else:
+                    opened.answers(responses)
+                    async with aclosing(responses):
+                        async for response in responses:
+                            yield response
                 call.finished = True
             except asyncio.CancelledError:
                 why = opened.ended()
@@ -211,10 +224,11 @@ class Slowly:
 class Open:
     """A stream that is being answered, and can be ended from outside. Made in its handler."""
 
-    __slots__ = ("_context", "_ended", "_ending", "_responses", "_task", "_why")
+    __slots__ = ("_context", "_ended", "_ending", "_farewells", "_responses", "_task", "_why")
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, farewells: Farewells) -> None:
         self._context = context
+        self._farewells = farewells
         self._ending: Ending | None = None
         self._task = weakly(asyncio.current_task())
         self._ended = False
@@ -234,7 +248,7 @@ class Open:
         responses = None if self._responses is None else self._responses()
         if responses is not None and not responses.ag_running:
             # It waits for its client to read: nothing that is raised there is told to anybody.
-            self._ending = Ending(self._context, task)
+            self._ending = Ending(self._context, self._farewells, task)
             self._ending.cut(why)
         else:
             self._why = why

@@ -18,7 +18,7 @@ from contree.server.host.summary import Seen, seen, unpack
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import match_spec
-from contree.server.rpc.stalls import Ending
+from contree.server.rpc.stalls import Ending, Farewells
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
@@ -32,9 +32,10 @@ Context = aio.ServicerContext[Any, Any]
 class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
     """Matches, for hosts."""
 
-    def __init__(self, host: Host, quotas: Quotas) -> None:
+    def __init__(self, host: Host, quotas: Quotas, farewells: Farewells) -> None:
         self._host = host
         self._quotas = quotas
+        self._farewells = farewells
 
     async def CreateMatch(
         self, request: match_service_pb2.CreateMatchRequest, context: Context
@@ -94,7 +95,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         after = request.resume_token or "0"
         if not _FEED_ID.fullmatch(after):
             raise InvalidToken("resume_token")
-        ending = Ending(context)
+        ending = Ending(context, self._farewells)
         try:
             async with aclosing(self._host.updates.watch(request.label, after)) as updates:
                 async for token, payload in updates:

@@ -40,7 +40,7 @@ from contree.server.rpc.requests import (
     identity,
     practice_spec,
 )
-from contree.server.rpc.stalls import LAST_WORDS_S, Ending
+from contree.server.rpc.stalls import LAST_WORDS_S, Ending, Farewells
 from contree.v1 import play_service_pb2
 from contree.wire import WireError, action_from_pb, duration_to_pb, frame_to_bytes, seat_from_pb
 
@@ -64,8 +64,9 @@ _log = structlog.get_logger(__name__)
 class PlayServicer:
     """Playing, for bots and people."""
 
-    def __init__(self, host: Host, quotas: Quotas) -> None:
+    def __init__(self, host: Host, quotas: Quotas, farewells: Farewells) -> None:
         self._host = host
+        self._farewells = farewells
         self._quotas = quotas
         self._version = version("contree")
 
@@ -89,7 +90,7 @@ class PlayServicer:
         with self._quotas.playing(
             current_caller(), session.identity.key, owed=seating.owed(session) > 0
         ):
-            ending = Ending(context, on_cut=lambda: seating.depart(session))
+            ending = Ending(context, self._farewells, on_cut=lambda: seating.depart(session))
             # What was said before the end is read soon, or never; at an overflow nothing is left.
             session.on_close = lambda: ending.within(
                 0 if session.outbox.overflowed else LAST_WORDS_S

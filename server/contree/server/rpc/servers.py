@@ -23,6 +23,7 @@ from contree.server.rpc.match import MatchServicer
 from contree.server.rpc.play import PlayServicer, add_play_service
 from contree.server.rpc.rules import RulesServicer
 from contree.server.rpc.spectate import SpectateServicer
+from contree.server.rpc.stalls import Farewells
 from contree.server.rpc.tls import TlsFiles, server_credentials
 from contree.v1 import (
     match_service_pb2,
@@ -40,6 +41,8 @@ _SERVICES: Final = (
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"],
     spectate_service_pb2.DESCRIPTOR.services_by_name["SpectateService"],
 )
+_FAREWELL_S: Final = 0.5
+"""For the last words on streams that were cut, when all else has ended."""
 SERVICE_NAMES: Final = tuple(service.full_name for service in _SERVICES)
 METHODS: Final = frozenset(
     f"/{service.full_name}/{method.name}" for service in _SERVICES for method in service.methods
@@ -65,6 +68,7 @@ class RpcServer:
             matches=settings.max_matches,
         )
         quotas = Quotas(quota, time.monotonic)
+        self._farewells = Farewells()
         self._health = health.aio.HealthServicer()
         self._server = aio.server(
             interceptors=(
@@ -74,6 +78,7 @@ class RpcServer:
                     identified(guard),
                     limited(quotas),
                     slowly=Slowly(),
+                    farewells=self._farewells,
                 ),
             ),
             options=(
@@ -97,12 +102,12 @@ class RpcServer:
             ),
         )
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(
-            MatchServicer(host, quotas), self._server
+            MatchServicer(host, quotas, self._farewells), self._server
         )
-        add_play_service(PlayServicer(host, quotas), self._server)
+        add_play_service(PlayServicer(host, quotas, self._farewells), self._server)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), self._server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(
-            SpectateServicer(host), self._server
+            SpectateServicer(host, self._farewells), self._server
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         if settings.reflection_allowed:
@@ -130,6 +135,7 @@ class RpcServer:
     async def stop(self, grace_s: float) -> None:
         """End what goes on after a grace."""
         await self._server.stop(grace_s)
+        await self._farewells.over(_FAREWELL_S)
 
     async def _report(self, *, serving: bool) -> None:
         status = health_pb2.HealthCheckResponse.ServingStatus.Value(

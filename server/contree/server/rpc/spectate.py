@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from grpc import aio
@@ -15,7 +16,7 @@ from contree.server.host.showing import Audience, may_watch, shown_to
 from contree.server.host.summary import Seen, seen
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument
-from contree.server.rpc.stalls import Ending
+from contree.server.rpc.stalls import Ending, Farewells
 from contree.v1 import match_pb2, spectate_service_pb2, spectate_service_pb2_grpc
 
 Context = aio.ServicerContext[Any, Any]
@@ -26,8 +27,9 @@ _STALLED_S = 60.0
 class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
     """Watching, for people."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, farewells: Farewells) -> None:
         self._host = host
+        self._farewells = farewells
 
     async def Watch(
         self, request: spectate_service_pb2.WatchRequest, context: Context
@@ -45,18 +47,18 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
         disclosed = await self._host.disclosed(match)
         yield spectate_service_pb2.WatchResponse(match=await self._resource(match, audience))
         state = match.message.state
-        ending = Ending(context)
+        ending = Ending(context, self._farewells)
         try:
-            async for sight in self._host.watching.match(
-                match.id, request.after_seq, disclosed=disclosed
-            ):
-                response = spectate_service_pb2.WatchResponse(events=sight.events)
-                if STAGE_TO_PB[sight.match.stage] != state:
-                    state = STAGE_TO_PB[sight.match.stage]
-                    now = seen(sight.match, self._host.connected(match.id))
-                    response.match.CopyFrom(await self._resource(now, audience))
-                with ending.at_most(_STALLED_S):
-                    yield response
+            watched = self._host.watching.match(match.id, request.after_seq, disclosed=disclosed)
+            async with aclosing(watched) as sights:
+                async for sight in sights:
+                    response = spectate_service_pb2.WatchResponse(events=sight.events)
+                    if STAGE_TO_PB[sight.match.stage] != state:
+                        state = STAGE_TO_PB[sight.match.stage]
+                        now = seen(sight.match, self._host.connected(match.id))
+                        response.match.CopyFrom(await self._resource(now, audience))
+                    with ending.at_most(_STALLED_S):
+                        yield response
         finally:
             ending.over()
 

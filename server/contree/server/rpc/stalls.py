@@ -23,8 +23,6 @@ Context = aio.ServicerContext[Any, Any]
 LAST_WORDS_S: Final = 3.0
 """How long a client may take to read what was said before the end."""
 
-_farewells: set[asyncio.Task[None]] = set()
-
 
 def weakly(task: asyncio.Task[Any] | None) -> weakref.ref[asyncio.Task[Any]]:
     """A task that runs, held weakly."""
@@ -33,19 +31,44 @@ def weakly(task: asyncio.Task[Any] | None) -> weakref.ref[asyncio.Task[Any]]:
     return weakref.ref(task)
 
 
+class Farewells:
+    """The last words on the streams of a server that are cut; none outlives it."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def say(self, context: Context, why: Exception) -> None:
+        """Tell the client of a stream why it is cut, as soon as it reads."""
+        task = asyncio.get_running_loop().create_task(_say_why(context, why))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def over(self, within_s: float) -> None:
+        """Give them so long to be said, and say no more."""
+        if not self._tasks:
+            return
+        _, left = await asyncio.wait(tuple(self._tasks), timeout=within_s)
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=within_s)
+
+
 class Ending:
     """Ends the stream of a handler: of the one in which it is made, unless another is given."""
 
-    __slots__ = ("_context", "_handler", "_on_cut", "_over", "_timer")
+    __slots__ = ("_context", "_farewells", "_handler", "_on_cut", "_over", "_timer")
 
     def __init__(
         self,
         context: Context,
+        farewells: Farewells,
         handler: asyncio.Task[Any] | None = None,
         on_cut: Callable[[], None] = lambda: None,
     ) -> None:
         """``on_cut`` is called when the handler is cancelled, before that."""
         self._context = context
+        self._farewells = farewells
         self._on_cut = on_cut
         # Weakly: what outlives a handler must not hold what its end is to clean up.
         self._handler = weakly(handler or asyncio.current_task())
@@ -88,9 +111,7 @@ class Ending:
             return
         self._over = True
         self._on_cut()
-        farewell = asyncio.get_running_loop().create_task(_say_why(self._context, why))
-        _farewells.add(farewell)
-        farewell.add_done_callback(_farewells.discard)
+        self._farewells.say(self._context, why)
         # After the farewell has begun: a call without a status would be left hanging.
         asyncio.get_running_loop().call_soon(handler.cancel)
 
