@@ -33,6 +33,7 @@ from contree.server.match import (
     SeatPlan,
     Stage,
     TakeSeat,
+    TimeControl,
     Verdict,
     create,
     decide,
@@ -123,6 +124,16 @@ def test_the_detail_of_a_fault_names_no_card() -> None:
     card = cards_in(match.game.deal.dealt[seat])[0]  # type: ignore[union-attr]
     step = act(match, seat, card)
     assert str(card) not in step.after.faults[-1].detail
+
+
+def test_the_detail_of_a_timeout_does_not_tell_the_bank() -> None:
+    details = set()
+    for bank in (500, 1297):
+        match, _ = seated(spec(time=TimeControl(1000, bank, 0, 100)))
+        seat = owing(match)
+        step = decide(match, RunOut(seat, match.owed_since[seat]), NOW)
+        details.add(step.after.faults[-1].detail)
+    assert len(details) == 1
 
 
 def test_a_timeout_costs_a_strike_and_the_house_acts_once() -> None:

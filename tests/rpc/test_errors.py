@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from types import ModuleType
 
 import grpc
@@ -66,6 +67,33 @@ def test_an_error_names_its_field() -> None:
     assert info.reason == error_reason_pb2.ErrorReason.Name(
         error_reason_pb2.ERROR_REASON_INVALID_ARGUMENT
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 20_000, "é" * 20_000, "\U0001f0a1" * 20_000], ids=["1", "2", "4"]
+)
+@pytest.mark.parametrize(
+    "error",
+    [
+        lambda text: errors.InvalidArgument(text, text),
+        lambda text: WireError(text, text),
+        lambda text: engine_errors.RulesError(text, text, text),
+        store_errors.MatchNotFound,
+    ],
+    ids=["argument", "wire", "rules", "match"],
+)
+def test_a_status_fits_into_what_grpc_sends(error: Callable[[str], Exception], text: str) -> None:
+    told = errors.tell(error(text), "r" * 128)
+    escaped = sum(1 if 32 <= byte < 127 else 3 for byte in told.text.encode())
+    assert escaped + len(told.details) * 4 / 3 < 8000
+
+
+def test_where_the_store_is_is_told_to_nobody() -> None:
+    told = errors.tell(store_errors.StoreUnavailable("10.1.2.3:6379", "refused for the test"))
+    assert told.status is grpc.StatusCode.UNAVAILABLE
+    for secret in ("10.1.2.3", "refused"):
+        assert secret not in told.text
+        assert secret.encode() not in told.details
 
 
 def _info(told: errors.Told) -> error_details_pb2.ErrorInfo:

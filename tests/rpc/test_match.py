@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 import pytest
 from tests.rpc.conftest import WAIT_S, RawBot, board
+from tests.rpc.keyed import refused
 
 from contree.v1 import (
     match_pb2,
@@ -33,9 +34,9 @@ async def test_the_same_request_id_makes_one_match(matches: Any) -> None:
     first = (await matches.CreateMatch(board(request_id="r"))).match
     second = (await matches.CreateMatch(board(request_id="r"))).match
     assert first.id == second.id
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
+    with pytest.raises(grpc.aio.AioRpcError) as failed:
         await matches.CreateMatch(board(7, request_id="r"))
-    assert refused.value.code() is grpc.StatusCode.ALREADY_EXISTS
+    assert failed.value.code() is grpc.StatusCode.ALREADY_EXISTS
 
 
 @pytest.mark.parametrize(
@@ -67,17 +68,45 @@ async def test_a_bad_request_names_its_field(
         "seats": HOUSE,
         **change,
     }
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
+    with pytest.raises(grpc.aio.AioRpcError) as failed:
         await matches.CreateMatch(match_service_pb2.CreateMatchRequest(**fields))
-    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-    details = dict(refused.value.trailing_metadata())["grpc-status-details-bin"]
+    assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    details = dict(failed.value.trailing_metadata())["grpc-status-details-bin"]
     assert field.encode() in details
 
 
+@pytest.mark.parametrize("bad", ["", "x" * 5_000, "a\nb"], ids=["none", "long", "line"])
+async def test_ids_and_labels_are_short_and_printable(
+    matches: Any, channel: grpc.aio.Channel, bad: str
+) -> None:
+    spectating = spectate_service_pb2_grpc.SpectateServiceStub(channel)
+    invalid = (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_ARGUMENT")
+    token = (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_TOKEN")
+    with refused(*invalid):
+        await matches.GetMatch(match_service_pb2.GetMatchRequest(match_id=bad))
+    with refused(*invalid):
+        await spectating.Watch(spectate_service_pb2.WatchRequest(match_id=bad)).read()
+    with refused(*invalid):
+        await matches.ListMatches(match_service_pb2.ListMatchesRequest(label=bad))
+    with refused(*invalid):
+        await matches.WatchMatches(match_service_pb2.WatchMatchesRequest(label=bad)).read()
+    with refused(*invalid):
+        await matches.ReleaseGroup(match_service_pb2.ReleaseGroupRequest(disclosure_group=bad))
+    if bad:
+        with refused(*token):
+            await matches.ListMatches(
+                match_service_pb2.ListMatchesRequest(label="event", page_token=bad)
+            )
+        with refused(*token):
+            await matches.WatchMatches(
+                match_service_pb2.WatchMatchesRequest(label="event", resume_token=bad)
+            ).read()
+
+
 async def test_an_unknown_match_is_not_found(matches: Any) -> None:
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
+    with pytest.raises(grpc.aio.AioRpcError) as failed:
         await matches.GetMatch(match_service_pb2.GetMatchRequest(match_id="m404"))
-    assert refused.value.code() is grpc.StatusCode.NOT_FOUND
+    assert failed.value.code() is grpc.StatusCode.NOT_FOUND
 
 
 async def test_a_cancelled_match_is_no_result_and_cannot_be_cancelled_again(matches: Any) -> None:
@@ -86,9 +115,9 @@ async def test_a_cancelled_match_is_no_result_and_cannot_be_cancelled_again(matc
     cancelled = (await matches.CancelMatch(request)).match
     assert cancelled.end_reason == match_pb2.END_REASON_CANCELLED
     assert cancelled.end_detail == request.reason != ""
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
+    with pytest.raises(grpc.aio.AioRpcError) as failed:
         await matches.CancelMatch(request)
-    assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert failed.value.code() is grpc.StatusCode.FAILED_PRECONDITION
 
 
 async def test_a_record_waits_for_the_release_of_its_group(matches: Any) -> None:
@@ -99,9 +128,9 @@ async def test_a_record_waits_for_the_release_of_its_group(matches: Any) -> None
     created = (await matches.CreateMatch(made)).match
     assert not created.disclosed
     wanted = match_service_pb2.GetRecordRequest(match_id=created.id)
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
+    with pytest.raises(grpc.aio.AioRpcError) as failed:
         await matches.GetRecord(wanted)
-    assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert failed.value.code() is grpc.StatusCode.FAILED_PRECONDITION
     await matches.ReleaseGroup(match_service_pb2.ReleaseGroupRequest(disclosure_group="g"))
     assert (await matches.GetRecord(wanted)).record.startswith("[BGN 1]")
 
@@ -203,6 +232,6 @@ async def test_a_request_id_is_not_for_other_cards_or_a_looser_policy(matches: A
     first = (await matches.CreateMatch(asked(1))).match
     assert (await matches.CreateMatch(asked(1))).match.id == first.id
     for other in (asked(2), asked(1, disclosure_group="g", disclosure_policy=2)):
-        with pytest.raises(grpc.aio.AioRpcError) as refused:
+        with pytest.raises(grpc.aio.AioRpcError) as failed:
             await matches.CreateMatch(other)
-        assert refused.value.code() is grpc.StatusCode.ALREADY_EXISTS
+        assert failed.value.code() is grpc.StatusCode.ALREADY_EXISTS

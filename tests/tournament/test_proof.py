@@ -28,6 +28,7 @@ def test_all_that_an_event_says_is_read_back(tmp_path: Path) -> None:
         assert proof.table(table.id) == table
         assert proof.record(table).is_file()
         match = plan.match(table, 1)
+        assert match.labels == (plan.id,), "a label of the table would tell its board"
         layout = proof.layout(table, SEED, "cup")
         assert match.deals is not None
         assert layout.deal.hands == getattr(match.deals, "hands", None)

@@ -60,7 +60,8 @@ class Plan:
             deals=deals,
             time_control=config.time,
             fault_policy=config.faults,
-            labels=(self.id, name),
+            # Not the table too: whoever guesses a label finds its matches, and a table has a board.
+            labels=(self.id,),
             disclosure_group=self.group(table.board),
             disclosure=Disclosure.WHEN_GROUP_RELEASED,
             watch=config.watch,

@@ -88,7 +88,8 @@ class Committer:
         ]
         if unanswered:
             self._metrics.commit_failures.inc()
-            self._watch.failed(began)
+            whys = [str(result) for result in results if isinstance(result, StoreUnavailable)]
+            self._watch.failed(began, whys[0])
         else:
             self._watch.answered(began)
             self._metrics.committed(len(group), loop.time() - began)

@@ -43,8 +43,8 @@ class StoreWatch:
         asked = self.asked()
         try:
             answer = await exchange
-        except StoreUnavailable:
-            self.failed(asked)
+        except StoreUnavailable as error:
+            self.failed(asked, str(error))
             raise
         except BaseException:
             self._clock.dropped()
@@ -68,10 +68,10 @@ class StoreWatch:
             self._metrics.store_up.set(1)
         self._on_proof()
 
-    def failed(self, asked: float) -> None:
+    def failed(self, asked: float, why: str = "") -> None:
         """It did not answer."""
         self._clock.failed(self._time())
         if self.away_since is None:
-            _log.error("store_away")
+            _log.error("store_away", error=why)
             self.away_since = asked
             self._metrics.store_up.set(0)

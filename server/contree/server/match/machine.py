@@ -166,7 +166,8 @@ class _Steps:
         spec, state = self.match.spec, self.match.seats[seat]
         available = spec.time.per_move + state.bank
         replaced = state.timeouts >= spec.faults.timeout_strikes
-        detail = f"no answer within {available} ms and {spec.time.allowance} ms allowance"
+        # How much of its bank a seat has used is told to nobody before the cards are disclosed.
+        detail = f"no answer within {spec.time.per_move} ms and what was left of its bank"
         self.add(Faulted(seat, FaultKind.TIMEOUT, replaced, detail))
         self.act_for(seat, available, 0)
 

@@ -168,6 +168,12 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
 }
 
 _INTERNAL: Final = Meaning(grpc.StatusCode.INTERNAL, error_reason_pb2.ERROR_REASON_INTERNAL)
+_MAX_BYTES: Final = 1500
+"""Of a text in UTF-8. It is sent twice, escaped to up to four times its length, and gRPC drops the
+whole status where its metadata has more than 8 kB.
+"""
+_MAX_FIELD: Final = 200
+_AWAY_TEXT: Final = "The store of this service does not answer: try again."
 _INTERNAL_TEXT: Final = "The service failed; its log has more under this request id."
 
 
@@ -186,11 +192,15 @@ def tell(error: Exception, request_id: str = "") -> Told:
     """What a caller is told of an error."""
     meaning = next((_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE), _INTERNAL)
     expected = meaning.status is not grpc.StatusCode.INTERNAL
-    text = (str(error) or type(error).__name__) if expected else _INTERNAL_TEXT
+    if isinstance(error, StoreUnavailable):
+        text = _AWAY_TEXT  # where the store is, and why, is for the log
+    else:
+        text = (str(error) or type(error).__name__) if expected else _INTERNAL_TEXT
+    text = _cut(text, _MAX_BYTES)
     metadata = {"request_id": request_id} if request_id else {}
     field = getattr(error, "field", None) or getattr(error, "option", None)
     if expected and isinstance(field, str):
-        metadata["field"] = field
+        metadata["field"] = _cut(field, _MAX_FIELD)
     info = error_details_pb2.ErrorInfo(
         reason=error_reason_pb2.ErrorReason.Name(meaning.reason),
         domain=DOMAIN,
@@ -203,3 +213,9 @@ def tell(error: Exception, request_id: str = "") -> Told:
         retry.retry_delay.FromMilliseconds(math.ceil(error.retry_after * 1000))
         status.details.add().Pack(retry)
     return Told(meaning.status, text, status.SerializeToString(), expected)
+
+
+def _cut(text: str, most: int) -> str:
+    """A text without what is beyond so many bytes of it."""
+    data = text.encode(errors="replace")
+    return text if len(data) <= most else data[:most].decode(errors="ignore") + "..."

@@ -17,15 +17,16 @@ from contree.server.host.showing import Audience, shown_to
 from contree.server.host.summary import Seen, seen, unpack
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
-from contree.server.rpc.requests import match_spec
+from contree.server.rpc.requests import id_of, match_spec, text_of
 from contree.server.rpc.stalls import Ending, Farewells
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
-_MAX_ID: Final = 128
 _STALLED_S: Final = 60.0
 """A watcher that does not read for so long is sent away."""
 _FEED_ID: Final = re.compile(r"\d{1,19}(-\d{1,19})?", re.ASCII)
+_PAGE_TOKEN: Final = re.compile(r"[!-~]{0,128}")
+"""The id of a match."""
 Context = aio.ServicerContext[Any, Any]
 
 
@@ -50,19 +51,20 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         self, request: match_service_pb2.GetMatchRequest, context: Context
     ) -> match_service_pb2.GetMatchResponse:
         """Read a match."""
-        match = await self._host.queries.one(_id(request.match_id))
+        match = await self._host.queries.one(id_of(request.match_id))
         return match_service_pb2.GetMatchResponse(match=await self._resource(match))
 
     async def ListMatches(
         self, request: match_service_pb2.ListMatchesRequest, context: Context
     ) -> match_service_pb2.ListMatchesResponse:
         """List matches by label, in the order created."""
-        if not request.label:
-            raise InvalidArgument("label", "is empty")
+        label = text_of("label", request.label, 1)
+        if not _PAGE_TOKEN.fullmatch(request.page_token):
+            raise InvalidToken("page_token")
         size = request.page_size or _PAGE
         if not 1 <= size <= 1000:
             raise InvalidArgument("page_size", f"{size} is not between 1 and 1000")
-        ids, matches = await self._host.matches(request.label, request.page_token, size)
+        ids, matches = await self._host.matches(label, request.page_token, size)
         return match_service_pb2.ListMatchesResponse(
             matches=[await self._resource(match) for match in matches],
             next_page_token=ids[-1] if len(ids) == size else "",
@@ -72,7 +74,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         self, request: match_service_pb2.CancelMatchRequest, context: Context
     ) -> match_service_pb2.CancelMatchResponse:
         """End a match without a result."""
-        match_id = _id(request.match_id)
+        match_id = id_of(request.match_id)
         await self._must_own(match_id)
         match = await self._host.cancel(match_id, request.reason[:200])
         return match_service_pb2.CancelMatchResponse(match=await self._resource(seen(match)))
@@ -81,7 +83,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         self, request: match_service_pb2.GetRecordRequest, context: Context
     ) -> match_service_pb2.GetRecordResponse:
         """The record of an ended, disclosed match."""
-        match_id = _id(request.match_id)
+        match_id = id_of(request.match_id)
         await self._must_own(match_id)
         record = await self._host.record(match_id)
         return match_service_pb2.GetRecordResponse(record=record)
@@ -90,14 +92,13 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         self, request: match_service_pb2.WatchMatchesRequest, context: Context
     ) -> AsyncIterator[match_service_pb2.WatchMatchesResponse]:
         """Follow all matches of a label."""
-        if not request.label:
-            raise InvalidArgument("label", "is empty")
+        label = text_of("label", request.label, 1)
         after = request.resume_token or "0"
         if not _FEED_ID.fullmatch(after):
             raise InvalidToken("resume_token")
         ending = Ending(context, self._farewells)
         try:
-            async with aclosing(self._host.updates.watch(request.label, after)) as updates:
+            async with aclosing(self._host.updates.watch(label, after)) as updates:
                 async for token, payload in updates:
                     response = match_service_pb2.WatchMatchesResponse(resume_token=token)
                     if payload:
@@ -111,15 +112,10 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         self, request: match_service_pb2.ReleaseGroupRequest, context: Context
     ) -> match_service_pb2.ReleaseGroupResponse:
         """Disclose all matches of a disclosure group that are the caller's; an operator all."""
-        if not request.disclosure_group:
-            raise InvalidArgument("disclosure_group", "is empty")
-        if len(request.disclosure_group) > _MAX_ID:
-            raise InvalidArgument("disclosure_group", f"has more than {_MAX_ID} characters")
+        group = text_of("disclosure_group", request.disclosure_group, 1)
         caller = current_caller()
         operator = Role.OPERATOR in caller.roles
-        await self._host.release_group(
-            request.disclosure_group, None if operator else caller.key_id
-        )
+        await self._host.release_group(group, None if operator else caller.key_id)
         return match_service_pb2.ReleaseGroupResponse()
 
     async def ListBots(
@@ -161,11 +157,3 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
     async def _must_own(self, match_id: str) -> None:
         match = await self._host.queries.one(match_id)
         current_caller().must_own(match.owner, match_id)
-
-
-def _id(match_id: str) -> str:
-    if not match_id:
-        raise InvalidArgument("match_id", "is empty")
-    if len(match_id) > _MAX_ID:
-        raise InvalidArgument("match_id", f"has more than {_MAX_ID} characters")
-    return match_id

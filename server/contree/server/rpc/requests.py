@@ -17,6 +17,7 @@ from contree.engine import (
     parse_rules,
     preset,
 )
+from contree.engine.errors import brief
 from contree.engine.shuffle import SEED_BYTES
 from contree.server.host.host import new_match_id
 from contree.server.host.session import Identity
@@ -77,7 +78,7 @@ def match_spec(
         )
     else:
         raise InvalidArgument("mode", "give board or race")
-    labels = tuple(_text(f"labels[{i}]", label, 1) for i, label in enumerate(request.labels))
+    labels = tuple(text_of(f"labels[{i}]", label, 1) for i, label in enumerate(request.labels))
     if len(labels) > 8:
         raise InvalidArgument("labels", f"{len(labels)} are more than 8")
     disclosure = _DISCLOSURES.get(request.disclosure_policy)
@@ -86,7 +87,7 @@ def match_spec(
     watch = _WATCHING.get(request.watch_policy)
     if watch is None:
         raise InvalidArgument("watch_policy", f"there is no {request.watch_policy}")
-    group = _text("disclosure_group", request.disclosure_group)
+    group = text_of("disclosure_group", request.disclosure_group)
     if disclosure is Disclosure.WHEN_GROUP_RELEASED and not group:
         raise InvalidArgument("disclosure_group", "is needed for WHEN_GROUP_RELEASED")
     return MatchSpec(
@@ -101,7 +102,7 @@ def match_spec(
         created_ms=wall_ms(),
         time=_time_control(request.time_control, defaults),
         faults=_fault_policy(request),
-        request_id=_text("request_id", request.request_id),
+        request_id=text_of("request_id", request.request_id),
         labels=labels,
         group=group,
         disclosure=disclosure,
@@ -142,7 +143,7 @@ def practice_spec(
 
 def _practice_id(practice: play_service_pb2.Practice, identity: Identity) -> str:
     """The request id of a practice match: one client's is never another's, nor a host's."""
-    chosen = _text("practice.request_id", practice.request_id)
+    chosen = text_of("practice.request_id", practice.request_id)
     return f"practice\n{identity.key_id}\n{identity.bot}\n{chosen}" if chosen else ""
 
 
@@ -167,9 +168,9 @@ def identity(hello: play_service_pb2.Hello, key_id: str) -> Identity:
     if events is None:
         raise InvalidArgument("hello.delivery", f"there is no {hello.delivery}")
     return Identity(
-        bot=_text("hello.bot", hello.bot, 1),
-        bot_version=_text("hello.bot_version", hello.bot_version),
-        instance_id=_text("hello.instance_id", hello.instance_id) or secrets.token_hex(8),
+        bot=text_of("hello.bot", hello.bot, 1),
+        bot_version=text_of("hello.bot_version", hello.bot_version),
+        instance_id=text_of("hello.instance_id", hello.instance_id) or secrets.token_hex(8),
         capacity=hello.capacity or DEFAULT_CAPACITY,
         events=events,
         key_id=key_id,
@@ -197,7 +198,7 @@ def _deals(request: match_service_pb2.CreateMatchRequest, mode: Mode) -> Deals:
         )
     if seeded.disguise:
         raise InvalidArgument("deals.seeded.disguise", "disguises are not offered yet")
-    return SeededDeals(seeded.seed, _text("deals.seeded.label", seeded.label))
+    return SeededDeals(seeded.seed, text_of("deals.seeded.label", seeded.label))
 
 
 def _seats(seats: Sequence[match_pb2.SeatSpec]) -> tuple[SeatPlan, SeatPlan, SeatPlan, SeatPlan]:
@@ -210,9 +211,9 @@ def _seats(seats: Sequence[match_pb2.SeatSpec]) -> tuple[SeatPlan, SeatPlan, Sea
         which = spec.WhichOneof("player")
         if which == "bot":
             plans[seat] = SeatPlan(
-                bot=_text(f"{field}.bot", spec.bot, 1),
-                instance_id=_text(f"{field}.instance_id", spec.instance_id),
-                key_id=_text(f"{field}.key_id", spec.key_id),
+                bot=text_of(f"{field}.bot", spec.bot, 1),
+                instance_id=text_of(f"{field}.instance_id", spec.instance_id),
+                key_id=text_of(f"{field}.key_id", spec.key_id),
             )
         elif which == "house":
             plans[seat] = SeatPlan(house=_house(f"{field}.house", spec.house))
@@ -228,7 +229,7 @@ def _seats(seats: Sequence[match_pb2.SeatSpec]) -> tuple[SeatPlan, SeatPlan, Sea
 def _house(field: str, name: str) -> str:
     if name not in HOUSE_PLAYERS:
         raise InvalidArgument(
-            field, f"{name!r} is no player of the house: {' or '.join(HOUSE_PLAYERS)}"
+            field, f"{brief(name)!r} is no player of the house: {' or '.join(HOUSE_PLAYERS)}"
         )
     return name
 
@@ -269,9 +270,15 @@ def _fault_policy(request: match_service_pb2.CreateMatchRequest) -> FaultPolicy:
     return made
 
 
-def _text(field: str, text: str, least: int = 0) -> str:
+def text_of(field: str, text: str, least: int = 0) -> str:
+    """A short text of a request, such as a name or a label."""
     if not least <= len(text) <= _MAX_TEXT:
         raise InvalidArgument(field, f"has {len(text)} characters, not {least} to {_MAX_TEXT}")
     if not text.isprintable():
         raise InvalidArgument(field, "has characters that cannot be printed")
     return text
+
+
+def id_of(match_id: str) -> str:
+    """The match id that a request names."""
+    return text_of("match_id", match_id, 1)

@@ -15,7 +15,7 @@ from contree.server.host.resources import STAGE_TO_PB
 from contree.server.host.showing import Audience, may_watch, shown_to
 from contree.server.host.summary import Seen, seen
 from contree.server.rpc.audiences import audience_of
-from contree.server.rpc.errors import InvalidArgument
+from contree.server.rpc.requests import id_of
 from contree.server.rpc.stalls import Ending, Farewells
 from contree.v1 import match_pb2, spectate_service_pb2, spectate_service_pb2_grpc
 
@@ -35,9 +35,7 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
         self, request: spectate_service_pb2.WatchRequest, context: Context
     ) -> AsyncIterator[spectate_service_pb2.WatchResponse]:
         """Follow one match: public events, with all hands once they are disclosed."""
-        if not request.match_id:
-            raise InvalidArgument("match_id", "is empty")
-        match = await self._host.queries.one(request.match_id)
+        match = await self._host.queries.one(id_of(request.match_id))
         caller, owner = current_caller(), match.owner
         # Only a key proves who the host is: without one everybody is a spectator here.
         audience = audience_of(caller, owner, ()) if caller.key_id else Audience.PUBLIC
