@@ -156,7 +156,7 @@ async def test_a_server_that_dies_before_the_archive_leaves_it_to_the_next(
 
     with monkeypatch.context() as broken:
         broken.setattr(RedisStore, "finish", away)
-        mine = replace(settings, redis_url=url, server_id="first", drain_s=0.2)
+        mine = replace(settings, redis_url=url, server_id="first", drain_s=0.2, lease_ms=1000)
         async with running(mine) as serving, grpc.aio.insecure_channel(serving.address) as channel:
             match_id = (await play(channel, labels=["event"])).id
     assert await raw.exists(keys.journal(match_id))

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import grpc
@@ -16,7 +17,7 @@ from tests.rpc.conftest import WAIT_S, RawBot, board
 from tests.rpc.keyed import Given, KeyRing, denied, key_ring, now_ms, refused, unauthenticated
 
 from contree.server import app
-from contree.server.access import Role, new_key_id, new_token
+from contree.server.access import Guard, Role, new_key_id, new_token
 from contree.server.app import Serving
 from contree.server.rpc.rights import RIGHTS
 from contree.server.rpc.servers import _SERVICES
@@ -39,7 +40,9 @@ MESSAGES = {
 
 
 @pytest.fixture
-def settings(settings: Settings) -> Settings:
+def settings(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    # The end of a key is noticed sooner than by default.
+    monkeypatch.setattr(app, "Guard", partial(Guard, fresh_s=0.2))
     return replace(settings, anonymous="off")
 
 
@@ -88,10 +91,14 @@ async def _call(channel: Any, method: str, key: Given, request: bytes) -> None:
 
 
 async def test_without_a_token_nobody_comes_in(channel: grpc.aio.Channel) -> None:
-    for method in MESSAGES:
+    async def refused_at(method: str) -> None:
         with refused(*unauthenticated) as refusal:
             await call(channel, method, _Nobody("", ""))
         assert "CONTREE_TOKEN" in refusal.text
+
+    async with asyncio.timeout(WAIT_S):
+        # At the same time, for each refusal is made to wait.
+        await asyncio.gather(*map(refused_at, MESSAGES))
 
 
 class _Nobody(Given):
