@@ -23,7 +23,7 @@ ACTS_BEFORE_THE_KILL = 40
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ServerProcess]:
-    server = ServerProcess(tmp_path)
+    server = ServerProcess(tmp_path, environment={"CONTREE_DRAIN_S": "1"})
     server.start()
     yield server
     if server.alive:
