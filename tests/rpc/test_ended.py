@@ -13,6 +13,7 @@ import pytest
 from google.protobuf import duration_pb2
 from redis.asyncio import Redis
 from tests.rpc.conftest import WAIT_S, RawBot, board
+from tests.rpc.keyed import refused
 from tests.rpc.servers import Start, hosting, raw, start, url
 
 from contree.cli.verifying import verify
@@ -82,6 +83,38 @@ async def entries_of(url: str, match_id: str) -> list[Entry]:
         return [decode_entry(data) for data in await store.read(match_id)]
     finally:
         await store.close()
+
+
+async def test_a_match_that_cannot_be_read_takes_no_other_with_it(
+    start: Start, raw: Redis, url: str
+) -> None:
+    """Made in a store: what a newer server, or a disk, may leave behind."""
+    channel = await start("one")
+    whole = [(await play(channel, labels=["event"])).id]
+    store = await connect(url)
+    try:
+        entry = (await store.read(whole[0], limit=1))[0]
+        newer = entry.replace(b"[1,", b"[99,", 1)
+        bad = {"m-garbage": [entry, b"\xff\xfe"], "m-newer": [newer], "m-kind": [b'[1,"wonder",1]']}
+        for match_id, entries in bad.items():
+            await store.create(
+                match_id, labels=["event"], entries=entries, owner="another", lease_ms=60_000
+            )
+    finally:
+        await store.close()
+    matches = hosting(channel)
+    listed = await matches.ListMatches(match_service_pb2.ListMatchesRequest(label="event"))
+    assert [match.id for match in listed.matches] == whole
+    unreadable = (grpc.StatusCode.FAILED_PRECONDITION, "MATCH_UNREADABLE")
+    for match_id in bad:
+        with refused(*unreadable):
+            await matches.GetMatch(GetMatchRequest(match_id=match_id))
+        with refused(*unreadable):
+            await matches.CancelMatch(match_service_pb2.CancelMatchRequest(match_id=match_id))
+        with refused(*unreadable):
+            spectating = spectate_service_pb2_grpc.SpectateServiceStub(channel)
+            request = spectate_service_pb2.WatchRequest(match_id=match_id)
+            await spectating.Watch(request).read()
 
 
 async def test_an_archived_match_reads_as_it_did_before(

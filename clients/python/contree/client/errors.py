@@ -12,6 +12,7 @@ ContreeError
 ├── MatchNotEnded       the match is not over
 ├── NotDisclosed        its hidden cards may not be shown yet
 ├── WatchClosed         it may not be watched yet
+├── MatchUnreadable     the server cannot read the match
 ├── RequestIdReused     the request id was used for another match
 ├── InvalidArgument     a field is missing or cannot be; ``field`` names it
 ├── InvalidRules        no such preset, or a rule set that cannot be
@@ -163,6 +164,12 @@ class WatchClosed(ServiceError):
     reasons = ("WATCH_CLOSED",)
 
 
+class MatchUnreadable(ServiceError):
+    """The server cannot read the match: it is damaged, or a newer server's."""
+
+    reasons = ("MATCH_UNREADABLE",)
+
+
 class RequestIdReused(ServiceError):
     """The request id was used for another match."""
 
@@ -269,6 +276,7 @@ _BY_REASON: Final[dict[str, type[ServiceError]]] = {
         MatchNotEnded,
         NotDisclosed,
         WatchClosed,
+        MatchUnreadable,
         RequestIdReused,
         InvalidArgument,
         InvalidRules,

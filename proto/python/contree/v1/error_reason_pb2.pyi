@@ -66,6 +66,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """Another server holds the match."""
     ERROR_REASON_WATCH_CLOSED: _ErrorReason.ValueType  # 21
     """The match may not be watched before its disclosure group is released."""
+    ERROR_REASON_MATCH_UNREADABLE: _ErrorReason.ValueType  # 22
+    """This server cannot read the match: it is damaged, or a newer server's."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed; the `reason` of google.rpc.ErrorInfo, domain "contree"."""
@@ -114,4 +116,6 @@ ERROR_REASON_MATCH_ELSEWHERE: ErrorReason.ValueType  # 20
 """Another server holds the match."""
 ERROR_REASON_WATCH_CLOSED: ErrorReason.ValueType  # 21
 """The match may not be watched before its disclosure group is released."""
+ERROR_REASON_MATCH_UNREADABLE: ErrorReason.ValueType  # 22
+"""This server cannot read the match: it is damaged, or a newer server's."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -8,6 +8,7 @@ HostError
 ├── RequestIdReused      the request id belongs to another match
 ├── Draining             this server is stopping
 ├── MatchElsewhere       another server holds the match
+├── MatchUnreadable      this server cannot read the match
 └── MatchLost            the match cannot go on here
 """
 
@@ -84,6 +85,17 @@ class MatchElsewhere(HostError):
 
     def __init__(self, match_id: str) -> None:
         super().__init__(f"Match {match_id} is held by another server: ask again in a moment.")
+        self.match_id = match_id
+
+
+class MatchUnreadable(HostError):
+    """What the store has of a match is damaged, or was written by a newer server."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(
+            f"Match {match_id} cannot be read by this server: its journal is damaged or of a newer "
+            "version. The log of the server says which."
+        )
         self.match_id = match_id
 
 

@@ -25,6 +25,7 @@ from contree.server.host.errors import (
     MatchElsewhere,
     MatchEnded,
     MatchNotEnded,
+    MatchUnreadable,
     NotDisclosed,
     RequestIdReused,
 )
@@ -49,6 +50,7 @@ from contree.server.match import (
     Created,
     Disclosure,
     EndReason,
+    JournalError,
     Match,
     MatchSpec,
     Rejected,
@@ -232,7 +234,11 @@ class Host:
             existing = table.match.spec
         else:
             # A match that is over need not be played again to know what was asked for.
-            first = decode_entry((await self.store.read(match_id, limit=1))[0])
+            data = (await self.store.read(match_id, limit=1))[0]
+            try:
+                first = decode_entry(data)
+            except JournalError:
+                raise MatchUnreadable(match_id) from None
             assert isinstance(first, Created)
             existing = first.spec
         _check_same(existing, asked)

@@ -11,11 +11,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import structlog
+
+from contree.server.host.errors import HostError, MatchUnreadable
 from contree.server.host.notices import Notices
 from contree.server.host.summary import Seen, is_current, seen, unpack
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage, decode_entry, evolve, fold
-from contree.server.store import Look, MatchNotFound, MatchStore
+from contree.server.store import Look, MatchNotFound, MatchStore, StoreError
 
 _AT_ONCE: Final = 100
 """Matches looked up in one round trip."""
@@ -25,6 +28,7 @@ _PAGE: Final = 1024
 """Entries of a journal read in one round trip."""
 _REMEMBERED: Final = 256
 """Matches held elsewhere of which only what is new is read the next time."""
+_log = structlog.get_logger(__name__)
 
 
 class Queries:
@@ -43,17 +47,25 @@ class Queries:
         self._notices = notices
         self._connected = connected
         self._elsewhere: OrderedDict[str, Match] = OrderedDict()
+        self._unreadable: OrderedDict[str, None] = OrderedDict()
+        """Matches that could not be read, of which the log has been told."""
 
     async def one(self, match_id: str) -> Seen:
-        """One match. Raises MatchNotFound."""
-        (found,) = await self.many([match_id])
+        """One match. Raises MatchNotFound, MatchUnreadable."""
+        (found,) = await self._all([match_id])
+        if isinstance(found, MatchUnreadable):
+            raise found
         if found is None:
             raise MatchNotFound(match_id)
         return found
 
     async def many(self, match_ids: Sequence[str]) -> list[Seen | None]:
-        """Matches in the order asked for; None for one that is not there."""
-        found: list[Seen | None] = []
+        """Matches in the order asked for; None for one that is not there or cannot be read."""
+        found = await self._all(match_ids)
+        return [None if isinstance(one, MatchUnreadable) else one for one in found]
+
+    async def _all(self, match_ids: Sequence[str]) -> list[Seen | MatchUnreadable | None]:
+        found: list[Seen | MatchUnreadable | None] = []
         for start in range(0, len(match_ids), _AT_ONCE):
             page = match_ids[start : start + _AT_ONCE]
             looks = await self._look([one for one in page if self._here(one) is None])
@@ -64,7 +76,7 @@ class Queries:
                 else:
                     # One that went from here since is looked for again.
                     look = looks.get(match_id) or (await self._look([match_id]))[match_id]
-                    found.append(await self._seen(match_id, look))
+                    found.append(await self._readable(match_id, look))
                 if number % _STEP == _STEP - 1:
                     await asyncio.sleep(0)
         return found
@@ -86,6 +98,21 @@ class Queries:
         known = {one: self._elsewhere[one].version for one in match_ids if one in self._elsewhere}
         looks = await self._store.look(match_ids, after=known, limit=_PAGE) if match_ids else []
         return dict(zip(match_ids, looks, strict=True))
+
+    async def _readable(self, match_id: str, look: Look) -> Seen | MatchUnreadable | None:
+        """A match as ``_seen``: one that cannot be read must not take a whole list with it."""
+        try:
+            return await self._seen(match_id, look)
+        except (StoreError, HostError):
+            raise
+        except Exception:
+            self._elsewhere.pop(match_id, None)
+            if match_id not in self._unreadable:
+                _log.exception("match_unreadable", match_id=match_id)
+                self._unreadable[match_id] = None
+                if len(self._unreadable) > _REMEMBERED:
+                    self._unreadable.popitem(last=False)
+            return MatchUnreadable(match_id)
 
     async def _seen(self, match_id: str, look: Look) -> Seen | None:
         if look.summary is not None:

@@ -108,6 +108,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     host.MatchElsewhere: Meaning(
         grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_MATCH_ELSEWHERE
     ),
+    host.MatchUnreadable: Meaning(
+        grpc.StatusCode.FAILED_PRECONDITION, error_reason_pb2.ERROR_REASON_MATCH_UNREADABLE
+    ),
     host.MatchLost: Meaning(
         grpc.StatusCode.UNAVAILABLE, error_reason_pb2.ERROR_REASON_STORE_UNAVAILABLE
     ),
