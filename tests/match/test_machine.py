@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from tests.match.matches import BOTS, NOW, act, owing, random_steps, seated, spec
 
@@ -43,6 +45,7 @@ from contree.server.match import (
     fold,
 )
 from contree.server.match import feed as feeds
+from contree.server.match.state import decision_id
 
 HOUSE = SeatPlan(house="rules")
 
@@ -82,6 +85,26 @@ def test_a_decision_keeps_its_id_until_it_is_answered() -> None:
     answered = act(strike.after, seat, PASS).after
     assert not answered.owed_since[seat]
     assert answered.decision_id(owing(answered)) != wanted
+
+
+def test_decisions_of_all_seats_and_matches_have_ids_of_their_own() -> None:
+    secrets = (bytes(16), bytes(15) + b"1")
+    made = [
+        decision_id(secret, seat, since)
+        for secret in secrets
+        for seat in SEATS
+        for since in (1, 2, 256, 1 << 40)
+    ]
+    assert len(set(made)) == len(made)
+    assert {len(one) for one in made} == {12}
+
+
+def test_the_secret_of_a_match_is_held_by_nothing_but_the_match() -> None:
+    secret = bytes(range(16))
+    held = sys.getrefcount(secret)
+    for seat in SEATS:
+        decision_id(secret, seat, 1)
+    assert sys.getrefcount(secret) == held
 
 
 def test_the_same_answer_again_is_harmless_and_another_is_not() -> None:
