@@ -18,6 +18,8 @@ from contree.server.access import (
     current_caller,
     decode_key,
     encode_key,
+    new_key,
+    parse_token,
     set_caller,
 )
 from contree.server.access.keys import KeyLimits
@@ -119,3 +121,14 @@ def test_nobody_calls_outside_of_a_call() -> None:
     assert copy_context().run(call) is caller
     with pytest.raises(Unauthenticated):
         current_caller()
+
+
+def test_a_new_key_knows_its_token_by_the_digest_only() -> None:
+    key, token = new_key(Role.HOST, Role.BOT, created_ms=5, name="Ann", bots=("ann-*",))
+    said = parse_token(token)
+    assert said is not None
+    assert (key.key_id, key.digest) == said
+    assert (key.roles, key.created_ms) == ({Role.HOST, Role.BOT}, 5)
+    assert (key.name, key.bots) == ("Ann", ("ann-*",))
+    assert token not in repr(key)
+    assert new_key(created_ms=5)[1] != token

@@ -12,7 +12,8 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2, status_pb2
 
-from contree.server.access import ApiKey, Role, encode_key, new_key_id, new_token, parse_token
+from contree.server.access import Role, encode_key, new_key, new_token
+from contree.server.access.tokens import digest
 from contree.server.store import KeyStore, connect, embedded_store
 
 
@@ -34,25 +35,13 @@ class KeyRing:
         self.keys = keys
 
     async def make(self, *roles: Role, **fields: Any) -> Given:
-        key_id = new_key_id()
-        token = new_token(key_id)
-        parsed = parse_token(token)
-        assert parsed is not None
-        key = ApiKey(
-            key_id=key_id,
-            digest=parsed.digest,
-            roles=frozenset(roles),
-            created_ms=now_ms(),
-            **fields,
-        )
+        key, token = new_key(*roles, created_ms=now_ms(), **fields)
         assert await self.keys.add(encode_key(key))
-        return Given(key_id, token)
+        return Given(key.key_id, token)
 
     async def rotate(self, key: Given) -> Given:
         token = new_token(key.id)
-        parsed = parse_token(token)
-        assert parsed is not None
-        assert await self.keys.rotate(key.id, parsed.digest)
+        assert await self.keys.rotate(key.id, digest(token))
         return Given(key.id, token)
 
     async def revoke(self, key: Given) -> None:

@@ -82,8 +82,8 @@ def create(
     import time
 
     from contree.cli.output import print_json, say
-    from contree.server.access import ApiKey, Role, new_key_id, new_token, parse_token
-    from contree.server.access.keys import MAX_NAME, encode_key
+    from contree.server.access import Role, encode_key, new_key
+    from contree.server.access.keys import MAX_NAME
 
     now_ms = time.time_ns() // 1_000_000
     for one in role:
@@ -94,15 +94,9 @@ def create(
             raise BadInput(f"{text!r} will not do: write at most {MAX_NAME} printable characters.")
     if bot and not {"bot", "operator"} & set(role):
         raise BadInput("--bot is about keys of bots: add --role bot, or leave it out.")
-    key_id = new_key_id()
-    token = new_token(key_id)
-    parsed = parse_token(token)
-    assert parsed is not None
-    key = ApiKey(
-        key_id=key_id,
-        digest=parsed.digest,
+    key, token = new_key(
+        *map(Role, role),
         name=name,
-        roles=frozenset(Role(one) for one in role),
         bots=tuple(bot or ()),
         created_ms=now_ms,
         expires_ms=None if expires is None else _expiry(expires, now_ms),
@@ -114,7 +108,9 @@ def create(
         print_json({**_json(key, now_ms), "token": token})
     else:
         typer.echo(token)
-    say(f"Key {key_id} is in {where}. Its token is shown this once: keep it in a file of yours.")
+    say(
+        f"Key {key.key_id} is in {where}. Its token is shown this once: keep it in a file of yours."
+    )
 
 
 @app.command()
@@ -126,19 +122,17 @@ def rotate(
     The key keeps its id, and so its matches and seats.
     """
     from contree.cli.output import print_json, say
-    from contree.server.access import new_token, parse_token
+    from contree.server.access import new_token
+    from contree.server.access.tokens import digest
 
     _check_id(key_id)
     token = new_token(key_id)
-    parsed = parse_token(token)
-    assert parsed is not None
-    digest = parsed.digest
 
     async def change(keys: KeyStore) -> bool:
         (known,) = await keys.get([key_id])
         if known is not None and known.revoked_ms is not None:
             raise BadInput(f"The key {key_id} was revoked: make a new one.")
-        return await keys.rotate(key_id, digest)
+        return await keys.rotate(key_id, digest(token))
 
     changed, where = _ask(redis, data, change)
     if not changed:

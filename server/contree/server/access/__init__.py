@@ -22,6 +22,7 @@ from contree.server.access.keys import (
     UnreadableKey,
     decode_key,
     encode_key,
+    new_key,
 )
 from contree.server.access.peers import counted_as
 from contree.server.access.quotas import Quota, Quotas, RateLimited
@@ -51,6 +52,7 @@ __all__ = [
     "set_caller",
     "decode_key",
     "encode_key",
+    "new_key",
     "new_key_id",
     "new_token",
     "parse_token",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from contree.server.access.tokens import digest, new_key_id, new_token
 from contree.server.store import StoredKey
 
 SCHEMA: Final = 1
@@ -77,6 +78,23 @@ class ApiKey:
         if self.expires_ms is not None and now_ms >= self.expires_ms:
             return "has expired"
         return ""
+
+
+def new_key(*roles: Role, created_ms: int, **fields: Any) -> tuple[ApiKey, str]:
+    """A new key and its token, which is to be shown once and kept by nobody but its holder.
+
+    ``fields`` are others of ApiKey.
+    """
+    key_id = new_key_id()
+    token = new_token(key_id)
+    key = ApiKey(
+        key_id=key_id,
+        digest=digest(token),
+        roles=frozenset(roles),
+        created_ms=created_ms,
+        **fields,
+    )
+    return key, token
 
 
 def encode_key(key: ApiKey) -> StoredKey:
