@@ -26,3 +26,8 @@ async def archive(
     finish = Finish(match_id, fence, entries, b"the summary", b"the record")
     (result,) = await store.finish([finish], retain_s=retain_s)
     return result
+
+
+async def taken(store: RedisStore, match_id: str, owner: str, lease_ms: int = MINUTE) -> int | None:
+    """The fencing number of a lease that is taken, if it can be."""
+    return (await store.take([match_id], owner, lease_ms)).get(match_id)

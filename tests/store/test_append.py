@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from redis.asyncio import Redis
+from tests.store.starting import taken
 
 from contree.server.store import (
     Append,
@@ -107,7 +108,7 @@ async def test_other_entries_at_that_place_are_a_conflict(
 async def test_a_paused_owner_cannot_write_after_its_lease_was_taken(store: RedisStore) -> None:
     old = await start(store, owner="ann")
     await store.release({"m": old})
-    new = await store.acquire("m", "bob", MINUTE)
+    new = await taken(store, "m", "bob")
     assert new is not None
     assert new > old
     assert await store.append([Append("m", 1, old, (b"late",))]) == [Fenced(new)]
@@ -119,7 +120,7 @@ async def test_a_paused_owner_cannot_write_after_its_lease_was_taken(store: Redi
 
 async def test_an_owner_that_restarts_fences_its_former_self(store: RedisStore) -> None:
     old = await start(store, owner="ann")
-    new = await store.acquire("m", "ann", MINUTE)
+    new = await taken(store, "m", "ann")
     assert new == old + 1
     assert await store.append([Append("m", 1, old, (b"late",))]) == [Fenced(new)]
 

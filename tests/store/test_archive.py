@@ -4,11 +4,12 @@ import asyncio
 import os
 import random
 import signal
+import zlib
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from tests.store.starting import MINUTE, archive, start
+from tests.store.starting import MINUTE, archive, start, taken
 
 from contree.server.store import (
     Append,
@@ -44,6 +45,21 @@ async def test_an_archived_match_is_no_longer_live_and_has_no_journal(
     assert sorted(await raw.keys(b"{m:a}:*")) == [keys.archive("a")]
 
 
+async def test_all_of_an_archive_but_its_version_is_compressed(
+    store: RedisStore, raw: Redis
+) -> None:
+    await start(store, "a")
+    await archive(store, "a")
+    fields: dict[bytes, bytes] = await raw.hgetall(keys.archive("a"))  # type: ignore[assignment]
+    assert fields.pop(b"version") == b"1"
+    assert set(fields) == {b"summary", b"record", b"j0"}
+    assert zlib.decompress(fields[b"summary"]) == b"the summary"
+    assert zlib.decompress(fields[b"record"]) == b"the record"
+    assert archives.unpacked(fields[b"j0"]) == [b"start"]
+    for name in ("version", "summary", "record"):
+        assert f"`{name}`" in (keys.__doc__ or "")
+
+
 async def test_an_archive_reads_like_the_journal_it_was(store: RedisStore) -> None:
     entries = [b"start", *(b"%d" % n for n in range(2, 3 * archives.CHUNK + 5)), b"", b"\x00\xff\n"]
     await start(store, "a")
@@ -62,7 +78,7 @@ async def test_an_archive_reads_like_the_journal_it_was(store: RedisStore) -> No
 async def test_only_the_holder_of_the_newest_lease_archives(store: RedisStore, raw: Redis) -> None:
     await start(store, "a")
     await raw.hset(keys.lease("a"), mapping={"until": 0})
-    assert await store.acquire("a", "bob", MINUTE) == 2
+    assert await taken(store, "a", "bob") == 2
     assert await archive(store, "a", 1) == Fenced(2)
     assert await store.read("a") == [b"start"]
     assert await archive(store, "a", 2) == Archived()
@@ -102,8 +118,7 @@ async def test_nothing_brings_an_archived_match_back(store: RedisStore, raw: Red
     (refused,) = await store.append([Append("a", 1, 1, (b"late",))])
     assert isinstance(refused, MatchNotFound)
     assert await store.renew("ann", {"a": 1}, MINUTE) == ["a"]
-    with pytest.raises(MatchNotFound):
-        await store.acquire("a", "bob", MINUTE)
+    assert await taken(store, "a", "bob") is None
     await store.release({"a": 1})
     assert await raw.keys(b"{m:a}:*") == [keys.archive("a")]
 

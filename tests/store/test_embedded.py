@@ -92,7 +92,7 @@ async def main(data_dir, tied):
     store = await connect(embedded.url)
     await store.create("m", labels=[], entries=[b"1"], owner="a", lease_ms=60000)
     version = len(await store.read("m"))
-    fence = await store.acquire("m", "a", 60000)
+    fence = (await store.take(["m"], "a", 60000))["m"]
     while True:
         entry = b"%d" % (version + 1)
         part = Append("m", version, fence, (entry,))

@@ -9,6 +9,7 @@ from typing import Literal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.store.starting import taken
 
 from contree.server.store import Append, Appended, Conflict, Fenced, RedisStore, connect
 
@@ -40,7 +41,7 @@ class Writer:
                     self.version = len(await self.store.read(self.match_id))
                 case "take":
                     # All call themselves the same, so that a lease is taken without waiting.
-                    fence = await self.store.acquire(self.match_id, "owner", 60_000)
+                    fence = await taken(self.store, self.match_id, "owner")
                     assert fence is not None
                     assert fence > self.fence
                     self.fence = fence

@@ -133,11 +133,6 @@ class Route:
         """The server to dial."""
         return self._addresses[self._at]
 
-    @property
-    def has_choice(self) -> bool:
-        """There is another one."""
-        return len(self._addresses) > 1
-
     def turn_from(self, address: str) -> None:
         """Dial the next one, unless that was done already."""
         if address == self.address:

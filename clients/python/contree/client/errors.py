@@ -7,27 +7,27 @@ ContreeError
 ├── BotFailed               the bot raised, or answered with something that is no action
 ├── Garbled                 the server said something that this version cannot read
 └── ServiceError            the service said no: status, reason, details
-├── MatchNotFound       no match with this id
-├── MatchOver           the match is over
-├── MatchNotEnded       the match is not over
-├── NotDisclosed        its hidden cards may not be shown yet
-├── WatchClosed         it may not be watched yet
-├── MatchUnreadable     the server cannot read the match
-├── RequestIdReused     the request id was used for another match
-├── InvalidArgument     a field is missing or cannot be; ``field`` names it
-├── InvalidRules        no such preset, or a rule set that cannot be
-├── InvalidToken        a resume or page token that cannot be read
-├── ProtocolMismatch    client and server speak no common version
-├── Unauthenticated     no token, or none that is known
-├── PermissionDenied    the key does not allow this
-├── TryLater            may go well later
-│   ├── RateLimited     too many requests
-│   ├── ServerFull      the server takes no more
-│   ├── StoreUnavailable  its store does not answer
-│   ├── Draining        it is stopping
-│   ├── MatchElsewhere  another server holds the match
-│   └── TooSlow         this client read too slowly
-└── InternalError       an error of the service; its log has more
+    ├── MatchNotFound       no match with this id
+    ├── MatchOver           the match is over
+    ├── MatchNotEnded       the match is not over
+    ├── NotDisclosed        its hidden cards may not be shown yet
+    ├── WatchClosed         it may not be watched yet
+    ├── MatchUnreadable     the server cannot read the match
+    ├── RequestIdReused     the request id was used for another match
+    ├── InvalidArgument     a field is missing or cannot be; ``field`` names it
+    ├── InvalidRules        no such preset, or a rule set that cannot be
+    ├── InvalidToken        a resume or page token that cannot be read
+    ├── ProtocolMismatch    client and server speak no common version
+    ├── Unauthenticated     no token, or none that is known
+    ├── PermissionDenied    the key does not allow this
+    ├── TryLater            may go well later
+    │   ├── RateLimited     too many requests
+    │   ├── ServerFull      the server takes no more
+    │   ├── StoreUnavailable  its store does not answer
+    │   ├── Draining        it is stopping
+    │   ├── MatchElsewhere  another server holds the match
+    │   └── TooSlow         this client read too slowly
+    └── InternalError       an error of the service; its log has more
 """
 
 from __future__ import annotations

@@ -51,11 +51,13 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_DRAINING: _ErrorReason.ValueType  # 13
     """The server is stopping; dial again."""
     ERROR_REASON_CAPACITY: _ErrorReason.ValueType  # 14
-    """The server is full."""
+    """The server is full. Not sent by this version."""
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 15
     """The request id was used for another match."""
     ERROR_REASON_SUPERSEDED: _ErrorReason.ValueType  # 16
-    """A newer stream of the same instance took over."""
+    """A newer stream of the same instance took over. Not sent by this version: the stream says
+    Superseded.
+    """
     ERROR_REASON_TOO_SLOW: _ErrorReason.ValueType  # 17
     """The client reads too slowly; dial again."""
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 18
@@ -101,11 +103,13 @@ ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 12
 ERROR_REASON_DRAINING: ErrorReason.ValueType  # 13
 """The server is stopping; dial again."""
 ERROR_REASON_CAPACITY: ErrorReason.ValueType  # 14
-"""The server is full."""
+"""The server is full. Not sent by this version."""
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 15
 """The request id was used for another match."""
 ERROR_REASON_SUPERSEDED: ErrorReason.ValueType  # 16
-"""A newer stream of the same instance took over."""
+"""A newer stream of the same instance took over. Not sent by this version: the stream says
+Superseded.
+"""
 ERROR_REASON_TOO_SLOW: ErrorReason.ValueType  # 17
 """The client reads too slowly; dial again."""
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 18

@@ -328,7 +328,9 @@ class SeededDeals(_message.Message):
     label: _builtins.str
     """Separates the decks of events that share a seed."""
     disguise: _builtins.str
-    """Suits permuted and seats rotated by this name, so that a second table does not look the same."""
+    """Suits permuted and seats rotated by this name, so that a second table does not look the same.
+    Not offered by this version: INVALID_ARGUMENT unless empty.
+    """
     def __init__(
         self,
         *,

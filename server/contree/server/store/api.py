@@ -164,14 +164,6 @@ class MatchStore(Protocol):
         """
         ...
 
-    async def acquire(self, match_id: str, owner: str, lease_ms: int) -> int | None:
-        """Take the lease for `lease_ms` milliseconds; its fencing number, higher than all before.
-
-        None when another owner's lease is alive. The same owner always gets it, with a new number.
-        Raises `MatchNotFound`.
-        """
-        ...
-
     async def renew(self, owner: str, leases: Mapping[str, int], lease_ms: int) -> list[str]:
         """Prolong leases (match id to fencing number) by `lease_ms` from now; the matches lost.
 
@@ -180,7 +172,12 @@ class MatchStore(Protocol):
         ...
 
     async def take(self, match_ids: Sequence[str], owner: str, lease_ms: int) -> dict[str, int]:
-        """`acquire` for many matches in one round trip: the fencing numbers of those taken."""
+        """Take the leases of matches for `lease_ms` milliseconds, in one round trip.
+
+        Returned are the fencing numbers of those taken, each higher than all before of its match.
+        Not taken are those of which another owner's lease is alive, and those that are not there.
+        The same owner always gets a lease, with a new number.
+        """
         ...
 
     async def release(self, leases: Mapping[str, int]) -> None:

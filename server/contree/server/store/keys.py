@@ -6,9 +6,10 @@
 | `{m:ID}:journal`      | stream     | entry n has id `n-0` and one field `e`      | none      |
 | `{m:ID}:lease`        | hash       | `fence`, `owner`, `until` in ms of the      | none      |
 |                       |            | store's clock, `creation` nonce             |           |
-| `{m:ID}:archive`      | hash       | an ended match, in place of the two above,  | retention |
-|                       |            | all compressed: `summary`, `record`, the    |           |
-|                       |            | entries in `j0`, `j1`... (1,024 each)       |           |
+| `{m:ID}:archive`      | hash       | an ended match, in place of the two above:  | retention |
+|                       |            | its `version` in digits; compressed,        |           |
+|                       |            | `summary`, `record` and the entries in      |           |
+|                       |            | `j0`, `j1`... (1,024 each)                  |           |
 | registries                                                                                   |
 | `registry:request:ID` | string     | the match id first bound to the request     | caller's  |
 | `registry:disclosed:GROUP` | string | `1` once the disclosure group is released  | caller's  |

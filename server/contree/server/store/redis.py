@@ -192,24 +192,10 @@ class RedisStore:
             )
         ]
 
-    async def acquire(self, match_id: str, owner: str, lease_ms: int) -> int | None:
-        """See `MatchStore.acquire`."""
-        if not owner:
-            raise ValueError("a lease needs an owner")
-        outcome = await self._node.run(
-            ACQUIRE.call(
-                (keys.journal(match_id), keys.lease(match_id)), owner.encode(), b"%d" % lease_ms
-            )
-        )
-        if outcome == b"missing":
-            raise MatchNotFound(match_id)
-        if outcome == b"held":
-            return None
-        await self._node.run(_leased(b"XX", lease_ms, [match_id]))
-        return int(outcome)
-
     async def take(self, match_ids: Sequence[str], owner: str, lease_ms: int) -> dict[str, int]:
         """See `MatchStore.take`."""
+        if not owner:
+            raise ValueError("a lease needs an owner")
         who, how_long = owner.encode(), b"%d" % lease_ms
         outcomes = await self._run_each(
             [

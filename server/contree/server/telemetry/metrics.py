@@ -37,9 +37,6 @@ FAULTS: Final = ("timeout", "illegal_action", "disconnected", "protocol_error", 
 DIRECTIONS: Final = ("in", "out")
 """Frames from bots, and to them."""
 
-OTHER: Final = "other"
-"""Where a call to a method that the server does not have is counted."""
-
 _DECISION_BUCKETS: Final = (
     0.001,
     0.0025,
