@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -50,7 +51,14 @@ def test_the_example_of_the_page_is_an_event() -> None:
     "path", sorted((ROOT / "tournaments").glob("*.toml")), ids=lambda p: p.name
 )
 def test_events_that_come_with_contree_can_be_read(path: Path) -> None:
-    assert load_event(path).boards >= 100
+    assert load_event(path).boards >= 50
+
+
+def test_the_demo_is_over_while_somebody_looks_on() -> None:
+    """As many tables as a fresh machine plays in some minutes."""
+    event = load_event(ROOT / "tournaments" / "demo.toml")
+    tables = 2 * event.boards * math.comb(len(event.bots), 2)
+    assert tables == 600
 
 
 def test_the_demo_has_a_bot_in_node_that_may_be_missing() -> None:
