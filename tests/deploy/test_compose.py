@@ -16,7 +16,13 @@ from typing import Any
 import pytest
 import yaml
 
-from contree.server.settings import Settings, TimeControlSettings, parse_address, settings_of
+from contree.server.settings import (
+    Settings,
+    TimeControlSettings,
+    TokensExposed,
+    parse_address,
+    settings_of,
+)
 from contree.tournament import load_event
 
 ROOT = Path(__file__).parent.parent.parent
@@ -53,6 +59,18 @@ def image_environment() -> dict[str, str]:
     block = re.search(r"^ENV (.*?[^\\])\n(?=[A-Z])", DOCKERFILE, re.DOTALL | re.MULTILINE)
     assert block is not None
     return dict(pair.split("=", 1) for pair in block[1].replace("\\\n", " ").split())
+
+
+def test_the_page_says_what_the_image_by_itself_wants_to_be_told() -> None:
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    (line,) = [part for part in page.split("\n\n") if part.startswith("The image by itself")]
+    image = {name: value for name, value in image_environment().items() if "CONTREE" in name}
+    with pytest.raises(TokensExposed):
+        Settings.from_environment(image, {})
+    tls = {"CONTREE_TLS_CERT": "cert.pem", "CONTREE_TLS_KEY": "key.pem"}
+    for told in (tls, {"CONTREE_PLAINTEXT": "on"}, {"CONTREE_ANONYMOUS": "on"}):
+        Settings.from_environment({**image, **told}, {})
+        assert all(f"`{name}" in line for name in told)
 
 
 def test_compose_accepts_the_file() -> None:
