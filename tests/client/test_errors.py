@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import grpc
@@ -118,3 +119,20 @@ def test_grpc_is_quoted_briefly() -> None:
     )
     error = errors.error_from_rpc(rpc_error(grpc.StatusCode.UNAVAILABLE, text))
     assert str(error) == "Connection refused (111)"
+
+
+def test_the_tree_of_the_page_is_that_of_the_classes() -> None:
+    known = {
+        name: one.__bases__[0].__name__
+        for name, one in vars(errors).items()
+        if isinstance(one, type) and issubclass(one, ContreeError)
+    }
+    above = {-4: "Exception"}
+    shown = {}
+    for line in (errors.__doc__ or "").splitlines():
+        found = re.match(r"((?:[│ ] {3})*(?:[├└]── )?)(\w+)", line)
+        if found is not None and found[2] in known:
+            depth = len(found[1])
+            above[depth] = found[2]
+            shown[found[2]] = above[depth - 4]
+    assert shown == known
