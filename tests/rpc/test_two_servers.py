@@ -8,7 +8,7 @@ from pathlib import Path
 
 import grpc
 import pytest
-from tests.rpc.conftest import QUICK_HEARTBEATS, RawBot
+from tests.rpc.conftest import RawBot
 
 from contree.server.app import Serving, running
 from contree.server.settings import Settings
@@ -23,7 +23,7 @@ async def other(serving: Serving, settings: Settings, tmp_path: Path) -> AsyncIt
         yield other
 
 
-@QUICK_HEARTBEATS
+@pytest.mark.parametrize("heartbeat_s", [1.0])  # at which it is noticed; time to answer three
 async def test_a_session_is_superseded_by_one_at_the_other_server(
     serving: Serving, other: Serving
 ) -> None:
