@@ -145,6 +145,7 @@ def test_the_variables_of_a_server_that_listens_elsewhere_do_not_matter(tmp_path
     [
         ("create", "Missing option '--role'"),
         ("create --role king", "There is no role 'king': write --role host or bot or spectator"),
+        ("create --role bot --bot=", "--bot '' is no bot's name"),
         ("create --role host --bot x", "--bot is about keys of bots"),
         ("create --role bot --expires soon", "--expires soon is no time: write 90d, 12h, or a "),
         ("create --role bot --expires 2020-01-01", "--expires 2020-01-01 is not in the future"),

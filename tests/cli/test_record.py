@@ -180,7 +180,48 @@ def test_what_is_no_record_is_said_with_its_line(
         assert place in ran.err
 
 
+@pytest.mark.parametrize(
+    "command", ["record verify", "record show", "record convert --to json", "replay", "leak-test"]
+)
+def test_files_that_cannot_be_read_are_a_sentence(
+    contree: Contree, tmp_path: Path, command: str
+) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for path in (str(loop), "/proc/self/mem"):  # reading fails, not opening
+        ran = contree(*command.split(), path)
+        assert ran.code in (1, 2)
+        assert ran.err.startswith(f"contree: {path}: ")
+        assert ran.err.count("\n") == 1
+
+
 # --- verify
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize(
+    ("notes", "right"),
+    [
+        (["seed " + seed_of(1)[:62]], 0),
+        (["match m7", "seed x", "seed " + seed_of(1)], 0),
+        (["seed " + seed_of(1), "seed " + seed_of(2)], 1),
+    ],
+    ids=["short", "before", "two"],
+)
+def test_a_damaged_seed_is_wrong(
+    contree: Contree, write: Write, notes: list[str], right: int, as_json: bool
+) -> None:
+    record = dataclasses.replace(BOARD, notes=tuple(notes))
+    path = write(record, as_json=as_json)
+    ran = contree("record", "verify", path)
+    assert ran.code == 1
+    assert "a seed is 64 hex digits, and there is one in a record" in ran.err
+    if as_json:
+        assert f"notes[{next(i for i, n in enumerate(notes) if 'seed' in n) + right}]" in ran.err
+    else:
+        lines = format_record(record).split("\n")
+        first = next(i for i, line in enumerate(lines, 1) if line.startswith('[Note "seed'))
+        assert f"line {first + right}:" in ran.err
 
 
 def test_right_records(contree: Contree, write: Write) -> None:

@@ -138,6 +138,17 @@ def test_bad_settings(contree: Contree, options: str, sentence: str) -> None:
     assert ran.err.count("\n") == 1
 
 
+def test_a_ready_file_that_cannot_be_is_named(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    ready.mkdir()
+    options = f"--listen 127.0.0.1:0 --metrics off --data {tmp_path / 'data'} --ready-file {ready}"
+    ran = finish(start("serve", *options.split()))
+    assert ran.code != 0
+    assert f"contree: {ready}: " in ran.err
+    assert "Traceback" not in ran.err
+    assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["ready"]
+
+
 def test_it_stops_with_whoever_holds_its_input(tmp_path: Path) -> None:
     ready = tmp_path / "ready.json"
     process = start(

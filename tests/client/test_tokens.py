@@ -85,7 +85,7 @@ async def test_a_file_without_a_token_is_named(
     with pytest.raises(Misconfigured, match=r"token .*No such file.*: check CONTREE_TOKEN_FILE\."):
         await play_bot(First())
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(Misconfigured, match="holds no token"):
+    with pytest.raises(Misconfigured, match=r"^The file .* holds no token"):
         await play_bot(First())
 
 

@@ -145,4 +145,8 @@ def _write_ready(settings: Settings, serving: Serving) -> None:
     )
     temporary = target.with_name(f"{target.name}.{os.getpid()}")
     temporary.write_text(text + "\n", encoding="utf-8")
-    temporary.replace(target)
+    try:
+        temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(target)) from None

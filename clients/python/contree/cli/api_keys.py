@@ -92,6 +92,8 @@ def create(
     for text in (name, *(bot or ())):
         if len(text) > MAX_NAME or not text.isprintable():
             raise BadInput(f"{text!r} will not do: write at most {MAX_NAME} printable characters.")
+    if "" in (bot or ()):
+        raise BadInput("--bot '' is no bot's name: write a pattern, or leave it out for any name.")
     if bot and not {"bot", "operator"} & set(role):
         raise BadInput("--bot is about keys of bots: add --role bot, or leave it out.")
     key, token = new_key(

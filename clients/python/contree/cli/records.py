@@ -48,6 +48,9 @@ def text_of(path: Path) -> str:
             data = path.read_bytes()
         except FileNotFoundError:
             raise BadInput(f"There is no record {path}: check the path.") from None
+        except OSError as error:
+            error.filename = error.filename or str(path)  # it is known only where opening fails
+            raise
     # What is no text shows as such, and the reader names its line.
     return data.decode("utf-8", errors="replace")
 

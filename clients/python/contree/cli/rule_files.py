@@ -72,6 +72,9 @@ def checked(path: Path) -> Checked:
             text = file.read(MAX_TEXT + 1)
     except FileNotFoundError:
         raise BadInput(f"There is no rule file {path}: check the path.") from None
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
     except UnicodeDecodeError:
         raise BadInput(f"{path} is no text in UTF-8: rule files are TOML.") from None
     problems = rule_problems(text)

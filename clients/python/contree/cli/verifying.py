@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ from contree.engine.disguise import NO_DISGUISE, disguise
 from contree.engine.game import Game, Mode
 from contree.engine.notation import RecordError, read_record
 from contree.engine.recompute import WrongCards, check_cards, worn_by
-from contree.engine.record import Record
+from contree.engine.record import SEED_NOTE, Record
 from contree.engine.shuffle import SEED_BYTES, SeededDeals, commitment, mix
 from contree.engine.table import SEATS as ALL_SEATS
 
@@ -101,6 +102,7 @@ def verify(path: Path, seed: Seed | None = None, event: EventProof | None = None
     actions = sum(len(deal.calls) + len(deal.cards) for deal in record.deals)
     verdict = Verdict(str(path), game, actions)
     try:
+        _check_seed_notes(record)
         table = None if event is None else event.table(path.stem)
         if event is not None and table is not None:
             cards = _check_table(record, game, event, table, seed)
@@ -117,9 +119,9 @@ def verify(path: Path, seed: Seed | None = None, event: EventProof | None = None
 
 def folder_of(path: Path) -> Path | None:
     """The event folder in which a record lies, None when it lies in none."""
-    folder = path.resolve().parent.parent
-    found = path.resolve().parent.name == "records" and (folder / "event.json").is_file()
-    return folder if found else None
+    records = Path(os.path.realpath(path)).parent  # resolve() fails on links in a circle
+    found = records.name == "records" and (records.parent / "event.json").is_file()
+    return records.parent if found else None
 
 
 def _check_seed(record: Record, seed: Seed) -> str:
@@ -131,6 +133,19 @@ def _check_seed(record: Record, seed: Seed) -> str:
     _compare(record, seed, 1 if table is None else table)
     shown = f"those of board {record.number} of the seed"
     return shown if table == 1 else f"{shown}, disguised as at table {table}"
+
+
+def _check_seed_notes(record: Record) -> None:
+    """Whether what the notes say of a seed is one seed, and the same."""
+    whole = None if record.seed is None else f"{SEED_NOTE}{record.seed.hex()}"
+    nth = 0
+    for index, note in enumerate(record.notes):
+        if note.startswith(SEED_NOTE):
+            if note != whole:
+                place = Place(f'[Note "{SEED_NOTE}', f"notes[{index}]", nth)
+                digits = 2 * SEED_BYTES
+                raise _Wrong(place, f"a seed is {digits} hex digits, and there is one in a record")
+            nth += 1
 
 
 def _check_own_seed(record: Record, seed: bytes) -> str:

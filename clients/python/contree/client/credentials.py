@@ -102,7 +102,7 @@ def token_of_environment() -> str:
         ) from None
     except UnicodeDecodeError:
         # Whose text would show what is in the file.
-        raise Misconfigured(f"{path} holds no token: check CONTREE_TOKEN_FILE.") from None
+        raise Misconfigured(f"The file {path} holds no token: check CONTREE_TOKEN_FILE.") from None
 
 
 def _read(path: Path | None) -> bytes | None:
@@ -110,6 +110,6 @@ def _read(path: Path | None) -> bytes | None:
         return None if path is None else path.read_bytes()
     except OSError as error:
         raise Misconfigured(
-            f"{path} cannot be read ({error.strerror}): check CONTREE_CA, CONTREE_CERT and "
-            "CONTREE_CERT_KEY."
+            f"The file {path} cannot be read ({error.strerror}): check CONTREE_CA, "
+            "CONTREE_CERT and CONTREE_CERT_KEY."
         ) from None
