@@ -10,6 +10,7 @@ import pytest
 from contree.server.access import ANONYMOUS, Caller, Quota, Quotas, RateLimited, Role, counted_as
 from contree.server.access import quotas as module
 from contree.server.access.keys import KeyLimits
+from contree.server.access.quotas import RESUMES
 
 ANN = Caller("ann", roles=frozenset({Role.BOT}))
 BOB = Caller("bob", roles=frozenset({Role.BOT}))
@@ -104,7 +105,7 @@ def test_a_bot_that_holds_seats_is_let_in_whatever_others_used_up(clock: Clock) 
         for instance in ("x", "y"):
             here.enter_context(counts.playing(ANONYMOUS, instance, owed=True))
     # One that does nothing but come back is slowed down itself, and keeps nobody else out.
-    for _ in range(5):
+    for _ in range(RESUMES - 1):
         with counts.playing(ANONYMOUS, "x", owed=True):
             pass
     with (
@@ -115,6 +116,48 @@ def test_a_bot_that_holds_seats_is_let_in_whatever_others_used_up(clock: Clock) 
     assert refused.value.retry_after <= 10.0
     with counts.playing(ANONYMOUS, "z", owed=True):
         pass
+
+
+def test_a_key_that_may_open_few_streams_comes_back_for_its_seats_all_the_same(
+    clock: Clock,
+) -> None:
+    """A broken line must not cost the moves that are owed, whatever `--limit hellos` says."""
+    counts = quotas(clock)
+    few = Caller("few", roles=frozenset({Role.BOT}), limits=KeyLimits(hellos=2))
+    for _ in range(2):
+        with counts.playing(few, "a", owed=False):
+            pass
+    with pytest.raises(RateLimited), counts.playing(few, "a", owed=False):
+        pass
+    for _ in range(30):
+        with counts.playing(few, "a", owed=True):
+            pass
+    much = Caller("much", limits=KeyLimits(hellos=100))
+    for _ in range(100):
+        with counts.playing(much, "b", owed=True):
+            pass
+
+
+def test_a_list_counts_by_its_length(clock: Clock) -> None:
+    counts = quotas(clock, queries=40)
+    for _ in range(2):  # 1,000 matches weigh as much as 20 calls
+        counts.ask(ANN)
+        counts.weigh(ANN, 1000)
+    with pytest.raises(RateLimited, match="40 calls a minute for key ann"):
+        counts.ask(ANN)
+    for _ in range(40):
+        counts.ask(BOB)
+        counts.weigh(BOB, 50)
+    with pytest.raises(RateLimited):
+        counts.ask(BOB)
+
+
+def test_a_list_longer_than_a_quota_takes_all_of_it(clock: Clock) -> None:
+    counts = quotas(clock, queries=2)
+    counts.weigh(ANN, 1000)
+    with pytest.raises(RateLimited, match="by its length") as refused:
+        counts.weigh(ANN, 1000)
+    assert refused.value.retry_after == pytest.approx(60.0)
 
 
 def test_of_too_many_silent_streams_the_oldest_is_ended(clock: Clock) -> None:

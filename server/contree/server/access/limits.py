@@ -32,16 +32,17 @@ def full(rate: Rate, now: float) -> Bucket:
     return Bucket(rate.burst, now)
 
 
-def take(bucket: Bucket, rate: Rate, now: float) -> tuple[Bucket, float]:
-    """Take one permit: the bucket afterwards, and 0.0; or, when there is none, the bucket and the
-    seconds after which there will be one if nobody else takes it.
+def take(bucket: Bucket, rate: Rate, now: float, count: float = 1.0) -> tuple[Bucket, float]:
+    """Take permits: the bucket afterwards, and 0.0; or, when there are too few, the bucket and the
+    seconds after which there will be enough if nobody else takes them.
 
-    A clock that goes back gives no permits.
+    Never more are wanted than the bucket can hold. A clock that goes back gives no permits.
     """
+    count = max(1.0, min(count, rate.burst))
     at = max(bucket.at, now)
     level = min(rate.burst, bucket.level + (at - bucket.at) * rate.per_second)
-    if level >= 1.0 - _ROUNDING:
-        return Bucket(max(0.0, level - 1.0), at), 0.0
+    if level >= count - _ROUNDING:
+        return Bucket(max(0.0, level - count), at), 0.0
     if rate.per_second <= 0.0 or rate.burst < 1.0:
         return Bucket(level, at), _FOR_LONG_S
-    return Bucket(level, at), (1.0 - level) / rate.per_second
+    return Bucket(level, at), (count - level) / rate.per_second

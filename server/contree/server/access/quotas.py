@@ -20,6 +20,10 @@ from contree.server.access.limits import Bucket, Rate, full, take
 
 _BUCKETS: Final = 50_000
 """Buckets that are kept; of more, the one not used for longest is forgotten, and so full."""
+_MATCHES_A_CALL: Final = 50
+"""Matches in one answer that weigh as much as a call."""
+RESUMES: Final = 30
+"""Streams a minute that a bot instance with seats may open, however few its key may."""
 _TRY_AGAIN_S: Final = 5.0
 """For what ends when somebody ends it."""
 
@@ -107,6 +111,14 @@ class Quotas:
         queries = self._quota.of(caller).queries
         self._take(("queries", caller.counted_as), queries, f"calls a minute for {_whom(caller)}")
 
+    def weigh(self, caller: Caller, matches: int) -> None:
+        """What somebody asked for is so many matches, in one call. Raises RateLimited."""
+        calls = math.ceil(matches / _MATCHES_A_CALL) - 1  # one was counted when it came
+        if calls > 0:
+            queries = self._quota.of(caller).queries
+            what = f"calls a minute for {_whom(caller)} (a list counts by its length)"
+            self._take(("queries", caller.counted_as), queries, what, calls)
+
     @contextlib.contextmanager
     def watch(self, caller: Caller) -> Iterator[None]:
         """Somebody watches meanwhile. Raises RateLimited."""
@@ -164,8 +176,10 @@ class Quotas:
             self._opened(mine)
         quota = self._quota.of(caller)
         if owed:
-            # Counted for the instance alone: what others do must not keep it from its seats.
-            self._take(("resumes", instance), quota.hellos, "streams a minute for one bot")
+            # Counted for the instance alone: what others do must not keep it from its seats, nor
+            # may a key that is to open few streams lose the moves it owes.
+            resumes = max(RESUMES, quota.hellos)
+            self._take(("resumes", instance), resumes, "streams a minute for one bot")
         else:
             what = f"streams a minute for {_whom(caller)}"
             self._take(("hellos", caller.counted_as), quota.hellos, what)
@@ -192,9 +206,9 @@ class Quotas:
             if not waiting:
                 del self._openings[opening.who]
 
-    def _take(self, key: Hashable, per_minute: int, things: str) -> None:
+    def _take(self, key: Hashable, per_minute: int, things: str, count: int = 1) -> None:
         rate, now = Rate.per_minute(per_minute), self._now()
-        bucket, wait = take(self._buckets.get(key) or full(rate, now), rate, now)
+        bucket, wait = take(self._buckets.get(key) or full(rate, now), rate, now, count)
         self._buckets[key] = bucket
         self._buckets.move_to_end(key)
         if len(self._buckets) > _BUCKETS:
