@@ -282,6 +282,29 @@ async def test_a_summary_of_another_form_is_made_again_of_the_journal(
     assert (await hosting(channel).GetMatch(asked)).match == whole
 
 
+async def test_a_watch_beyond_the_end_reads_no_journal(
+    start: Start, raw: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To fold a long one, only to send nothing, would take the time of those who play."""
+    channel = await start("one")
+    match_id = (await play(channel)).id
+    await archived(raw, match_id)
+    last = (await watched(channel, match_id))[-1].seq
+    read: list[Any] = []
+    reading = RedisStore.read
+
+    async def seen(*arguments: Any, **fields: Any) -> Any:
+        read.append(arguments)
+        return await reading(*arguments, **fields)
+
+    monkeypatch.setattr(RedisStore, "read", seen)
+    assert await watched(channel, match_id, last) == []
+    assert await watched(channel, match_id, 1 << 62) == []
+    assert read == []
+    assert [one.seq for one in await watched(channel, match_id, last - 1)] == [last]
+    assert read
+
+
 async def test_a_match_held_elsewhere_is_read_from_its_journal(start: Start) -> None:
     one, other = await start("one"), await start("other")
     bot = RawBot(one)

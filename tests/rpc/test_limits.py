@@ -16,7 +16,7 @@ from tests.rpc.conftest import WAIT_S, RawBot, board
 from tests.rpc.keyed import Given, KeyRing, key_ring, refused
 
 from contree.client import Connection, HostClient
-from contree.server.access import RateLimited, Role, Unauthenticated
+from contree.server.access import RateLimited, Role, Unauthenticated, quotas
 from contree.server.access.keys import KeyLimits
 from contree.server.app import Serving, running
 from contree.server.rpc import interceptors
@@ -54,6 +54,20 @@ def settings(settings: Settings) -> Settings:
 async def ring(serving: Serving, settings: Settings) -> AsyncIterator[KeyRing]:
     async with key_ring(settings.data_dir) as ring:
         yield ring
+
+
+async def test_lists_are_weighed(
+    matches: Any, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quotas, "_MATCHES_A_CALL", 0.1)
+    for number in range(2):
+        await matches.CreateMatch(board(labels=["event"], request_id=f"r{number}"))
+    host = await ring.make(Role.HOST)
+    listing = match_service_pb2.ListMatchesRequest(label="event")
+    for _ in range(3):  # of 20 calls each
+        await matches.ListMatches(listing, metadata=host.metadata)
+    with refused(*limited):
+        await matches.ListMatches(listing, metadata=host.metadata)
 
 
 async def test_queries_are_limited_by_caller_and_the_wait_is_told(

@@ -9,7 +9,8 @@ HostError
 ├── Draining             this server is stopping
 ├── MatchElsewhere       another server holds the match
 ├── MatchUnreadable      this server cannot read the match
-└── MatchLost            the match cannot go on here
+├── MatchLost            the match cannot go on here
+└── TooManyReads         too much is being read already
 """
 
 from __future__ import annotations
@@ -97,6 +98,15 @@ class MatchUnreadable(HostError):
             "version. The log of the server says which."
         )
         self.match_id = match_id
+
+
+class TooManyReads(HostError):
+    """So much is being read that no more may wait for its turn."""
+
+    retry_after = 1.0
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"{count} calls that read matches are under way: try again in a moment.")
 
 
 class MatchLost(HostError):

@@ -16,6 +16,7 @@ import structlog
 from contree.engine import Seat
 from contree.server.host import frames
 from contree.server.host.readers import Reader
+from contree.server.host.reading import Reading
 from contree.server.host.session import Session
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
@@ -28,22 +29,38 @@ PAGE: Final = 128
 _log = structlog.get_logger(__name__)
 
 
-async def read_page(
-    store: MatchStore, match_id: str, reader: Reader, *, disclosed: bool = False
-) -> bool:
+async def read_page(store: MatchStore, match_id: str, reader: Reader) -> bool:
     """Give the reader the next page of a journal; False when there may be no more in it now."""
     data = await store.read(match_id, reader.version, limit=PAGE)
     for item in data:
-        entry = decode_entry(item)
-        match = reader.match
-        if match is None:
-            first = fold([entry])
-            # A match of the house alone begins with its first entry.
-            before = replace(first, version=0, seq=0, stage=Stage.WAITING)
-            reader.look(before, entry, first, disclosed=disclosed)
-        else:
-            reader.look(match, entry, evolve(match, entry), disclosed=disclosed)
+        _look(reader, item, disclosed=False)
     return len(data) == PAGE
+
+
+async def read_page_in_turn(
+    store: MatchStore, match_id: str, reader: Reader, reading: Reading, *, disclosed: bool
+) -> bool:
+    """The same for one who holds no seat, within the budget of reads. Raises TooManyReads."""
+    with reading.read():
+        data = await store.read(match_id, reader.version, limit=PAGE)
+        if data:
+            async with reading.slice() as mine:
+                for item in data:
+                    _look(reader, item, disclosed=disclosed)
+                    await mine.breathe()
+    return len(data) == PAGE
+
+
+def _look(reader: Reader, item: bytes, *, disclosed: bool) -> None:
+    entry = decode_entry(item)
+    match = reader.match
+    if match is None:
+        first = fold([entry])
+        # A match of the house alone begins with its first entry.
+        before = replace(first, version=0, seq=0, stage=Stage.WAITING)
+        reader.look(before, entry, first, disclosed=disclosed)
+    else:
+        reader.look(match, entry, evolve(match, entry), disclosed=disclosed)
 
 
 def caught_up(tables: Tables, match_id: str, reader: Reader) -> bool:

@@ -35,7 +35,7 @@ from contree.server.host.owners import EVERY_OWNER, of_owner
 from contree.server.host.ownership import Ownership
 from contree.server.host.partings import Partings
 from contree.server.host.queries import Queries
-from contree.server.host.record import record_of
+from contree.server.host.reading import Reading
 from contree.server.host.registry import Registry
 from contree.server.host.seating import Seating
 from contree.server.host.session import Identity, Session
@@ -109,9 +109,10 @@ class Host:
             adopt=self._adopt,
             lost=lambda match_id: self._lost_id(match_id, "lease"),
         )
-        self.watching = Watching(store, self.tables)
+        self.reading = Reading(lambda: self.tables.in_play > 0)
+        self.watching = Watching(store, self.tables, self.reading)
         self.updates = Updates(store)
-        self.queries = Queries(store, self.tables, self.notices, self.connected)
+        self.queries = Queries(store, self.tables, self.notices, self.reading, self.connected)
         self.sweeper = Sweeper(store, settings.server_id, feed_s=retain_s)
         self.draining = False
         self._released: dict[str, None] = {}
@@ -256,9 +257,20 @@ class Host:
         north, east, south, west = (attached is not None for attached in table.attached)
         return north, east, south, west
 
-    async def matches(self, label: str, after: str, limit: int) -> tuple[list[str], list[Seen]]:
-        """The next ids of a label after an id, in the order created, and those that are matches."""
+    async def matches(
+        self,
+        label: str,
+        after: str,
+        limit: int,
+        admit: Callable[[int], None] = lambda count: None,
+    ) -> tuple[list[str], list[Seen]]:
+        """The next ids of a label after an id, in the order created, and those that are matches.
+
+        Before they are read, ``admit`` is told how many there are, and what it raises goes to the
+        caller.
+        """
         ids = await self.store.matches(label, after=after, limit=limit)
+        admit(len(ids))
         return ids, [one for one in await self.queries.many(ids) if one is not None]
 
     async def cancel(self, match_id: str, reason: str) -> Match:
@@ -301,16 +313,21 @@ class Host:
         await self.store.disclose(name, self._beyond_s)
 
     async def record(self, match_id: str) -> str:
-        """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed."""
+        """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed,
+        TooManyReads.
+        """
         match = await self.queries.one(match_id)
         if not match.ended:
             raise MatchNotEnded(match_id)
         if not await self.disclosed(match):
             raise NotDisclosed(match_id)
-        kept = await self.store.kept(match_id)
-        if kept is not None and kept.record:
-            return kept.record.decode()
-        return record_of(await self.match(match_id))
+        with self.reading.read():
+            # It is being written already: a second time would only take others' time.
+            await self.notices.finished(match_id)
+            kept = await self.store.kept(match_id)
+            if kept is not None and kept.record:
+                return kept.record.decode()
+            return await self.notices.record(await self.match(match_id))
 
     # -- sessions -------------------------------------------------------------------------------
 

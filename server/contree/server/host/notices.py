@@ -48,6 +48,8 @@ class Ending(NamedTuple):
     fence: int
     journal: Sequence[bytes] | None
     """Its entries, where this server has them all."""
+    over: asyncio.Event
+    """Nothing more is done for it."""
 
 
 class Notices:
@@ -66,6 +68,8 @@ class Notices:
         self._announcements: dict[tuple[str, str], bytes] = {}
         self._under_way: dict[str, Ending] = {}
         """Matches that are being archived."""
+        self._writing = asyncio.Lock()
+        """Held while a record is written: one at a time."""
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -82,7 +86,9 @@ class Notices:
 
         ``journal`` is None where the entries have to be read.
         """
-        self._endings[match.id] = Ending(match, fence, journal)
+        earlier = self._endings.get(match.id)
+        over = asyncio.Event() if earlier is None else earlier.over
+        self._endings[match.id] = Ending(match, fence, journal, over)
         self._announce(match, (False, False, False, False), disclosed=disclosed)
         self._pend()
 
@@ -94,6 +100,11 @@ class Notices:
     def finishing(self, match_id: str) -> bool:
         """Whether an ended match is still to be archived."""
         return match_id in self._endings or match_id in self._under_way
+
+    async def finished(self, match_id: str) -> None:
+        """Wait until a match that ended here is archived, or cannot be."""
+        while ending := self._endings.get(match_id) or self._under_way.get(match_id):
+            await ending.over.wait()
 
     async def idle(self) -> None:
         """Wait until everything is written."""
@@ -114,6 +125,7 @@ class Notices:
                 await self._archive(batch)
                 for ending in batch:
                     del self._under_way[ending.match.id]
+                    ending.over.set()
             if not self._wake.is_set():
                 self._idle.set()
 
@@ -179,13 +191,18 @@ class Notices:
     async def _record(self, match: Match) -> bytes:
         """The record; empty where it cannot be made, for the journal is kept anyway."""
         try:
-            if len(match.game.finished) > _LONG:
-                return (await asyncio.to_thread(record_of, match)).encode()
-            await asyncio.sleep(0)  # writing one takes its time: others have their turn
-            return record_of(match).encode()
+            return (await self.record(match)).encode()
         except Exception:
             _log.exception("record_failed", match_id=match.id)
             return b""
+
+    async def record(self, match: Match) -> str:
+        """The record of a match; those that take long are written one at a time, in a thread."""
+        async with self._writing:
+            if len(match.game.finished) > _LONG:
+                return await asyncio.to_thread(record_of, match)
+            await asyncio.sleep(0)  # writing one takes its time: others have their turn
+            return record_of(match)
 
     async def _read(self, match_id: str) -> list[bytes]:
         entries: list[bytes] = []

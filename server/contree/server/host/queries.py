@@ -1,12 +1,12 @@
 """Matches read for hosts and spectators: held here, ended, or held by another server.
 
 A match held here is in memory. An ended one is read from its summary, without its journal. One held
-elsewhere is the fold of its journal, in small steps, so that a long one stops nobody's moves.
+elsewhere is the fold of its journal. All of it is in the budget of reads, so that it stops nobody's
+moves (see `reading`).
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -15,15 +15,14 @@ import structlog
 
 from contree.server.host.errors import HostError, MatchUnreadable
 from contree.server.host.notices import Notices
-from contree.server.host.summary import Seen, is_current, seen, unpack
+from contree.server.host.reading import Reading
+from contree.server.host.summary import NOBODY, Seen, is_current, seen, unpack
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage, decode_entry, evolve, fold
 from contree.server.store import Look, MatchNotFound, MatchStore, StoreError
 
 _AT_ONCE: Final = 100
 """Matches looked up in one round trip."""
-_STEP: Final = 64
-"""Entries folded, or matches shown, before others have their turn."""
 _PAGE: Final = 1024
 """Entries of a journal read in one round trip."""
 _REMEMBERED: Final = 256
@@ -39,19 +38,21 @@ class Queries:
         store: MatchStore,
         tables: Tables,
         notices: Notices,
+        reading: Reading,
         connected: Callable[[str], tuple[bool, bool, bool, bool]],
     ) -> None:
         """``connected`` tells which seats of a match have their bots here."""
         self._store = store
         self._tables = tables
         self._notices = notices
+        self._reading = reading
         self._connected = connected
         self._elsewhere: OrderedDict[str, Match] = OrderedDict()
         self._unreadable: OrderedDict[str, None] = OrderedDict()
         """Matches that could not be read, of which the log has been told."""
 
     async def one(self, match_id: str) -> Seen:
-        """One match. Raises MatchNotFound, MatchUnreadable."""
+        """One match. Raises MatchNotFound, MatchUnreadable, TooManyReads."""
         (found,) = await self._all([match_id])
         if isinstance(found, MatchUnreadable):
             raise found
@@ -60,29 +61,41 @@ class Queries:
         return found
 
     async def many(self, match_ids: Sequence[str]) -> list[Seen | None]:
-        """Matches in the order asked for; None for one that is not there or cannot be read."""
+        """Matches in the order asked for; None for one that is not there or cannot be read.
+
+        Raises TooManyReads.
+        """
         found = await self._all(match_ids)
         return [None if isinstance(one, MatchUnreadable) else one for one in found]
 
     async def _all(self, match_ids: Sequence[str]) -> list[Seen | MatchUnreadable | None]:
+        with self._reading.read():
+            return await self._each(match_ids)
+
+    async def _each(self, match_ids: Sequence[str]) -> list[Seen | MatchUnreadable | None]:
         found: list[Seen | MatchUnreadable | None] = []
         for start in range(0, len(match_ids), _AT_ONCE):
             page = match_ids[start : start + _AT_ONCE]
             looks = await self._look([one for one in page if self._here(one) is None])
-            for number, match_id in enumerate(page):
+            for match_id in page:
                 here = self._here(match_id)
                 if here is not None:
-                    found.append(seen(here, self._connected(match_id)))
+                    found.append(await self._shown(here, self._connected(match_id)))
                 else:
                     # One that went from here since is looked for again.
                     look = looks.get(match_id) or (await self._look([match_id]))[match_id]
                     found.append(await self._readable(match_id, look))
-                if number % _STEP == _STEP - 1:
-                    await asyncio.sleep(0)
         return found
 
     async def match(self, match_id: str) -> Match:
-        """A match as committed, all of it, however it is kept. Raises MatchNotFound."""
+        """A match as committed, all of it, however it is kept.
+
+        Raises MatchNotFound, TooManyReads.
+        """
+        with self._reading.read():
+            return await self._match(match_id)
+
+    async def _match(self, match_id: str) -> Match:
         here = self._here(match_id)
         if here is not None:
             return here
@@ -118,15 +131,21 @@ class Queries:
         if look.summary is not None:
             self._elsewhere.pop(match_id, None)
             if is_current(look.summary):
-                return unpack(look.summary)
-            return seen(await self.match(match_id))
+                async with self._reading.slice():
+                    return unpack(look.summary)
+            return await self._shown(await self._match(match_id))
         if not look.version:
             self._elsewhere.pop(match_id, None)
             return None
         so_far = self._elsewhere.get(match_id)
         if (so_far.version if so_far is not None else 0) != look.after:
-            return seen(await self.match(match_id))  # another call has read on meanwhile
-        return seen(await self._folded(match_id, so_far, look.entries, look.version))
+            # Another call has read on meanwhile.
+            return await self._shown(await self._match(match_id))
+        return await self._shown(await self._folded(match_id, so_far, look.entries, look.version))
+
+    async def _shown(self, match: Match, connected: tuple[bool, bool, bool, bool] = NOBODY) -> Seen:
+        async with self._reading.slice():
+            return seen(match, connected)
 
     async def _folded(
         self, match_id: str, match: Match | None, entries: Sequence[bytes], version: int = 0
@@ -135,11 +154,11 @@ class Queries:
         besides; up to ``version`` at least.
         """
         while True:
-            for number, data in enumerate(entries):
-                entry = decode_entry(data)
-                match = fold([entry]) if match is None else evolve(match, entry)
-                if number % _STEP == _STEP - 1:
-                    await asyncio.sleep(0)
+            async with self._reading.slice() as mine:
+                for data in entries:
+                    entry = decode_entry(data)
+                    match = fold([entry]) if match is None else evolve(match, entry)
+                    await mine.breathe()
             after = match.version if match is not None else 0
             if version and after >= version:
                 break

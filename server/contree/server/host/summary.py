@@ -11,13 +11,13 @@ import json
 from typing import Final, NamedTuple
 
 from contree.server.host.resources import match_to_pb
-from contree.server.match import Match
+from contree.server.match import Match, Stage
 from contree.v1 import match_pb2
 
 FORM: Final = 1
 """To be raised when the resource shows more of an ended match than it did."""
 
-_NOBODY: Final = (False, False, False, False)
+NOBODY: Final = (False, False, False, False)
 
 
 class Seen(NamedTuple):
@@ -26,6 +26,8 @@ class Seen(NamedTuple):
     message: match_pb2.Match
     owner: str
     """``MatchSpec.owner``."""
+    seq: int | None = None
+    """Of its last event once it is over; None where that was not kept."""
 
     @property
     def id(self) -> str:
@@ -56,18 +58,19 @@ class Seen(NamedTuple):
 
 def seen(
     match: Match,
-    connected: tuple[bool, bool, bool, bool] = _NOBODY,
+    connected: tuple[bool, bool, bool, bool] = NOBODY,
     *,
     disclosed: bool = False,
 ) -> Seen:
     """What is read of a match. Whether its cards are ``disclosed`` may be found out later."""
     message = match_to_pb(match, connected, disclosed=disclosed, keys=True)
-    return Seen(message, match.spec.owner)
+    return Seen(message, match.spec.owner, match.seq if match.stage is Stage.ENDED else None)
 
 
 def pack(match: Seen) -> bytes:
     """The bytes of what is read of a match."""
-    head = json.dumps([FORM, {"owner": match.owner}], separators=(",", ":")).encode()
+    extras = {"owner": match.owner, "seq": match.seq}
+    head = json.dumps([FORM, extras], separators=(",", ":")).encode()
     return head + b"\n" + match.message.SerializeToString()
 
 
@@ -75,7 +78,7 @@ def unpack(data: bytes) -> Seen:
     """What is read of a match, of whatever form."""
     head, _, message = data.partition(b"\n")
     _, extras = json.loads(head)
-    return Seen(match_pb2.Match.FromString(message), extras["owner"])
+    return Seen(match_pb2.Match.FromString(message), extras["owner"], extras.get("seq"))
 
 
 def is_current(data: bytes) -> bool:

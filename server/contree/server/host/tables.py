@@ -87,6 +87,8 @@ class Tables:
         self._tables: dict[str, Table] = {}
         self.owned: Counter[str] = Counter()
         """How many of them each owner has."""
+        self.in_play = 0
+        """How many of them are in play."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._house: deque[Table] = deque()
         """Tables at which the house goes on, one at each pass of the loop."""
@@ -116,8 +118,7 @@ class Tables:
         if match.id not in self._tables:
             self.owned[match.spec.owner] += 1
         self._tables[match.id] = table
-        if match.stage in _COUNTED:
-            self._metrics.tables[match.stage.value].inc()
+        self._restaged(None, match.stage)
         self._arm(table)
         return table
 
@@ -132,8 +133,7 @@ class Tables:
         timer = self._timers.pop(table.match.id, None)
         if timer is not None:
             timer.cancel()
-        if table.match.stage in _COUNTED:
-            self._metrics.tables[table.match.stage.value].dec()
+        self._restaged(table.match.stage, None)
         for seat in SEATS:
             attached = table.attached[seat]
             if attached is not None:
@@ -509,11 +509,13 @@ class Tables:
         elif isinstance(entry, Faulted):
             self._metrics.faults[entry.kind.value].inc()
 
-    def _restaged(self, before: Stage, after: Stage) -> None:
+    def _restaged(self, before: Stage | None, after: Stage | None) -> None:
+        """A table went from one stage to another; None where it was, or is, not here."""
         if before in _COUNTED:
             self._metrics.tables[before.value].dec()
         if after in _COUNTED:
             self._metrics.tables[after.value].inc()
+        self.in_play += (after is Stage.PLAYING) - (before is Stage.PLAYING)
 
     def oldest_unmoved(self) -> float:
         """Seconds since the last entry of the table in play that waits longest; 0 without one."""

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from typing import Final, NamedTuple
 
-from contree.server.host.follow import caught_up, read_page
+from contree.server.host.follow import caught_up, read_page_in_turn
 from contree.server.host.readers import Reader
+from contree.server.host.reading import Reading
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage
 from contree.server.store import MatchStore
@@ -37,9 +38,10 @@ class TooSlow(Exception):
 class Watching:
     """Follows matches for readers that hold no seat."""
 
-    def __init__(self, store: MatchStore, tables: Tables) -> None:
+    def __init__(self, store: MatchStore, tables: Tables, reading: Reading) -> None:
         self._store = store
         self._tables = tables
+        self._reading = reading
 
     async def match(
         self, match_id: str, after_seq: int, *, disclosed: bool
@@ -50,7 +52,9 @@ class Watching:
         gets it from the journal. A match that another server holds is looked at in its journal,
         twice a second.
         """
-        spectator = _Spectator(self._store, self._tables, match_id, after_seq, disclosed)
+        spectator = _Spectator(
+            self._store, self._tables, self._reading, match_id, after_seq, disclosed=disclosed
+        )
         try:
             while await spectator.look():
                 for sight in spectator.take():
@@ -65,10 +69,18 @@ class _Spectator:
     """Follows one match; what it has not taken yet waits here, up to a limit."""
 
     def __init__(
-        self, store: MatchStore, tables: Tables, match_id: str, after_seq: int, disclosed: bool
+        self,
+        store: MatchStore,
+        tables: Tables,
+        reading: Reading,
+        match_id: str,
+        after_seq: int,
+        *,
+        disclosed: bool,
     ) -> None:
         self._store = store
         self._tables = tables
+        self._reading = reading
         self._match_id = match_id
         self._disclosed = disclosed
         self._sights: list[Sight] = []
@@ -111,7 +123,9 @@ class _Spectator:
     async def _read(self) -> bool:
         """Read on in the journal; False at its end."""
         reader = self._reader
-        more = await read_page(self._store, self._match_id, reader, disclosed=self._disclosed)
+        more = await read_page_in_turn(
+            self._store, self._match_id, reader, self._reading, disclosed=self._disclosed
+        )
         if more or self._sights:
             return True
         if reader.match is not None and reader.match.stage is Stage.ENDED:

@@ -167,6 +167,9 @@ _TABLE: Final[dict[type[Exception], Meaning]] = {
     RateLimited: Meaning(
         grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_RATE_LIMITED
     ),
+    host.TooManyReads: Meaning(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_RATE_LIMITED
+    ),
     TooSlow: Meaning(grpc.StatusCode.RESOURCE_EXHAUSTED, error_reason_pb2.ERROR_REASON_TOO_SLOW),
 }
 
@@ -211,7 +214,7 @@ def tell(error: Exception, request_id: str = "") -> Told:
     )
     status = status_pb2.Status(code=meaning.status.value[0], message=text)
     status.details.add().Pack(info)
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | host.TooManyReads):
         retry = error_details_pb2.RetryInfo()
         retry.retry_delay.FromMilliseconds(math.ceil(error.retry_after * 1000))
         status.details.add().Pack(retry)

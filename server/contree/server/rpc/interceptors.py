@@ -30,6 +30,7 @@ from contree.server.access import (
     current_caller,
     set_caller,
 )
+from contree.server.host.errors import TooManyReads
 from contree.server.rpc.errors import DETAILS, tell
 from contree.server.rpc.rights import RIGHTS, Kind
 from contree.server.rpc.stalls import Ending, Farewells, weakly
@@ -204,7 +205,7 @@ class Slowly:
 
     async def refuse(self, error: Exception) -> None:
         """Wait, if this error is one that callers are refused with for what they are or ask."""
-        if isinstance(error, RateLimited):
+        if isinstance(error, RateLimited | TooManyReads):
             seconds = _LIMITED_S
         elif isinstance(error, Unauthenticated):
             seconds = _UNAUTHENTICATED_S
@@ -217,7 +218,7 @@ class Slowly:
             await asyncio.sleep(seconds)
         finally:
             self._waiting -= 1
-        if isinstance(error, RateLimited):
+        if isinstance(error, RateLimited | TooManyReads):
             error.retry_after = max(0.0, error.retry_after - seconds)
 
 

@@ -64,7 +64,8 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         size = request.page_size or _PAGE
         if not 1 <= size <= 1000:
             raise InvalidArgument("page_size", f"{size} is not between 1 and 1000")
-        ids, matches = await self._host.matches(label, request.page_token, size)
+        weigh = partial(self._quotas.weigh, current_caller())
+        ids, matches = await self._host.matches(label, request.page_token, size, weigh)
         return match_service_pb2.ListMatchesResponse(
             matches=[await self._resource(match) for match in matches],
             next_page_token=ids[-1] if len(ids) == size else "",
@@ -152,7 +153,8 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         if audience is Audience.HOST:
             return match.message
         released = await self._host.released(match.owner, match.group)
-        return shown_to(audience, match.message, released=released)
+        async with self._host.reading.slice():
+            return shown_to(audience, match.message, released=released)
 
     async def _must_own(self, match_id: str) -> None:
         match = await self._host.queries.one(match_id)

@@ -44,6 +44,8 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
             raise WatchClosed(match.id)
         disclosed = await self._host.disclosed(match)
         yield spectate_service_pb2.WatchResponse(match=await self._resource(match, audience))
+        if match.ended and match.seq is not None and request.after_seq >= match.seq:
+            return  # nothing came after what was seen before: its journal need not be read
         state = match.message.state
         ending = Ending(context, self._farewells)
         try:
@@ -53,7 +55,8 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
                     response = spectate_service_pb2.WatchResponse(events=sight.events)
                     if STAGE_TO_PB[sight.match.stage] != state:
                         state = STAGE_TO_PB[sight.match.stage]
-                        now = seen(sight.match, self._host.connected(match.id))
+                        async with self._host.reading.slice():
+                            now = seen(sight.match, self._host.connected(match.id))
                         response.match.CopyFrom(await self._resource(now, audience))
                     with ending.at_most(_STALLED_S):
                         yield response
@@ -63,4 +66,5 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
     async def _resource(self, match: Seen, audience: Audience) -> match_pb2.Match:
         match.message.disclosed = await self._host.disclosed(match)
         released = await self._host.released(match.owner, match.group)
-        return shown_to(audience, match.message, released=released)
+        async with self._host.reading.slice():
+            return shown_to(audience, match.message, released=released)
