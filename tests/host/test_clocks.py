@@ -27,6 +27,7 @@ from contree.server.match import (
     create,
     decide,
 )
+from contree.server.store import StoreUnavailable
 
 CONTROL = TimeControl(
     per_move=10_000,
@@ -83,6 +84,42 @@ async def test_no_time_runs_out_before_the_store_has_proved_alive_after_the_dead
         here.act(table, seat)
         await asyncio.sleep(0.1)
         assert (table.match.seats[seat].decisions, table.match.faults) == (1, ())
+
+
+@virtually
+async def test_clocks_stand_still_while_the_store_reads_but_does_not_write() -> None:
+    """Memory or disk full: its answers to whoever reads are no proof that a move can be kept."""
+    async with place() as here:
+        idle = here.sit(match=timed(match_id="idle"))
+        busy = here.sit(match=timed())
+        (seat,), (waiting,) = owing(busy), owing(idle)
+        here.store.writes = False
+        here.act(busy, seat)
+        for _ in range(200):
+            await asyncio.sleep(0.05)
+            assert here.tables.watch.away
+            await here.tables.watch.ask(here.store.ping())
+        assert here.tables.elapsed_ms(idle, waiting) <= 300
+        here.store.writes = True
+        await asyncio.sleep(0.2)
+        assert not here.tables.watch.away
+        assert busy.match.seats[seat].decisions == 1
+        assert not idle.match.faults
+        assert here.tables.elapsed_ms(idle, waiting) <= 500
+
+
+@virtually
+async def test_who_writes_nothing_finds_out_that_the_store_writes_again() -> None:
+    """The write that failed was a lease's, and there is none to be renewed any more."""
+    async with place() as here:
+
+        async def renewed() -> None:
+            raise StoreUnavailable("scripted", "READONLY")
+
+        with pytest.raises(StoreUnavailable):
+            await here.tables.watch.ask(renewed(), write=True)
+        await asyncio.sleep(0.01)
+        assert not here.tables.watch.away
 
 
 @virtually

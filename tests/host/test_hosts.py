@@ -153,6 +153,38 @@ async def test_not_ready_while_draining_or_while_the_store_is_away(hosts: Hosts)
         assert await status() == 503
 
 
+async def test_not_ready_while_the_store_reads_but_does_not_write(hosts: Hosts) -> None:
+    """Out of memory, disk full, read-only: what is read does not say that it is back."""
+    host = await hosts.start("ann")
+    store = cast(RedisStore, host.store)
+    await host.create_match(_named("m1"))
+    renew, probe, expired = store.renew, store.probe, store.expired
+    read = 0
+
+    async def full(*arguments: Any) -> Any:
+        raise StoreUnavailable("here", "OOM command not allowed")
+
+    async def seen(limit: int = 0) -> list[str]:
+        nonlocal read
+        found = await expired(limit)
+        read += 1
+        return found
+
+    store.renew = store.probe = full  # type: ignore[method-assign, assignment]
+    store.expired = seen  # type: ignore[method-assign]
+    await until(lambda: not host.ready)
+    began = read
+    while read < began + 5:
+        assert not host.ready
+        assert host.metrics.registry.get_sample_value("contree_store_up") == 0
+        await asyncio.sleep(0)
+    store.probe = probe  # type: ignore[method-assign]
+    # The probe alone will do, where no lease is to be renewed.
+    await until(lambda: host.tables.watch.away_since is None)
+    store.renew = renew  # type: ignore[method-assign]
+    await until(lambda: host.ready)
+
+
 async def test_what_is_to_be_told_in_an_outage_is_told_after_it(hosts: Hosts) -> None:
     """Records and feeds: an ended match has both, though the store was away when it ended."""
     host = await hosts.start("ann")

@@ -23,11 +23,13 @@ def running(clock: ServiceClock, at: float, seconds: float) -> float:
     return end
 
 
-def exchange(clock: ServiceClock, at: float, seconds: float = 0.001) -> float:
+def exchange(
+    clock: ServiceClock, at: float, seconds: float = 0.001, *, write: bool = False
+) -> float:
     """The store is asked and answers."""
     clock.asked(at)
     end = running(clock, at, seconds)
-    clock.answered(end, at)
+    clock.answered(end, at, write=write)
     return end
 
 
@@ -61,6 +63,27 @@ def test_an_outage_is_taken_off_from_the_last_proof_of_life() -> None:
     assert not clock.stands(at)
     assert clock.now(at) == 0.0
     assert clock.now(at + 0.2) == pytest.approx(0.2)
+
+
+def test_after_a_write_that_failed_only_a_write_is_a_proof_of_life() -> None:
+    clock = ServiceClock(0.0)
+    at = exchange(clock, 0.0)
+    at = running(clock, at, 3.0)
+    clock.asked(at)
+    clock.failed(at, write=True)
+    for _ in range(50):
+        at = exchange(clock, running(clock, at, 0.2))  # it answers whoever reads
+        assert clock.refusing
+        assert clock.stands(at)
+        assert clock.now(at) == clock.proved == 0.0
+    clock.asked(at)
+    clock.failed(at)
+    clock.asked(at)
+    clock.answered(at + 0.001, at, write=True)
+    assert not clock.refusing
+    assert not clock.stands(at + 0.001)
+    assert clock.now(at + 0.001) == 0.0
+    assert clock.now(at + 0.201) == pytest.approx(0.2)
 
 
 def test_a_store_that_hangs_counts_as_away_before_it_is_given_up() -> None:
@@ -121,6 +144,8 @@ class Outage(NamedTuple):
     """Exchanges under way with it at once."""
     stall: float
     """The process is stopped meanwhile, too."""
+    reads: bool
+    """What fails are writes, and it answers whoever reads."""
 
 
 _seconds = st.floats(0.01, 20.0)
@@ -135,6 +160,7 @@ _segments = st.lists(
             st.booleans(),
             st.integers(1, 3),
             st.just(0.0) | st.floats(STALL_S * 1.01, 30.0),
+            st.booleans(),
         ),
     ),
     max_size=12,
@@ -183,10 +209,15 @@ def _out(clock: ServiceClock, at: float, outage: Outage) -> float:
             clock.answered(at, asked)
         return at
     for _ in range(outage.others):
-        clock.failed(at)
+        clock.failed(at, write=outage.reads)
+    if outage.reads:
+        end = at + outage.hangs
+        while at < end:
+            at = exchange(clock, running(clock, at, 0.3))
+            assert clock.now(at) == clock.proved == before
     at = running(clock, at, outage.hangs)
     assert clock.now(at) == clock.proved == before
-    return exchange(clock, at)
+    return exchange(clock, at, write=outage.reads)
 
 
 @given(st.lists(st.floats(0.001, PATIENCE_S / 2), min_size=1, max_size=50))

@@ -83,6 +83,8 @@ class ScriptedStore:
         self._up.set()
         self.refuses = False
         """While it is down: fails at once, as if nobody listened."""
+        self.writes = True
+        """While it is up: off, and it answers what it is asked, but takes nothing more."""
         self.appended: list[Append] = []
         self.pings = 0
 
@@ -107,9 +109,18 @@ class ScriptedStore:
         self.pings += 1
         await self._answer()
 
+    async def probe(self) -> None:
+        await self._answer()
+        self._write()
+
+    def _write(self) -> None:
+        if not self.writes:
+            raise StoreUnavailable("scripted", "OOM")
+
     async def append(self, group: Sequence[Append]) -> list[AppendResult | StoreError]:
         try:
             await self._answer()
+            self._write()
         except StoreUnavailable as error:
             return [error] * len(group)
         self.appended += group

@@ -189,8 +189,12 @@ async def test_an_error_of_the_state_of_the_store_can_be_tried_again(
         assert isinstance(result, StoreUnavailable)
         with pytest.raises(StoreUnavailable):
             await store.announce([("event", b"news")])
+        await store.ping()
+        with pytest.raises(StoreUnavailable):
+            await store.probe()
     finally:
         await raw.config_set("maxmemory", 0)
+    await store.probe()
     assert await store.append([part]) == [Appended(2)]
 
 

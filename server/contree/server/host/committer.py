@@ -14,6 +14,7 @@ from typing import NamedTuple
 from contree.server.host.store_watch import StoreWatch
 from contree.server.store import (
     Append,
+    Appended,
     AppendResult,
     MatchStore,
     StoreError,
@@ -89,9 +90,10 @@ class Committer:
         if unanswered:
             self._metrics.commit_failures.inc()
             whys = [str(result) for result in results if isinstance(result, StoreUnavailable)]
-            self._watch.failed(began, whys[0])
+            self._watch.failed(began, whys[0], write=True)
         else:
-            self._watch.answered(began)
+            wrote = any(isinstance(result, Appended) for result in results)
+            self._watch.answered(began, write=wrote)
             self._metrics.committed(len(group), loop.time() - began)
         for commit, result in zip(group, results, strict=True):
             if not isinstance(result, StoreUnavailable):

@@ -78,7 +78,7 @@ class Ownership:
         if not leases:
             return
         lost = await self._tables.watch.ask(
-            self._store.renew(self._server_id, leases, self._lease_ms)
+            self._store.renew(self._server_id, leases, self._lease_ms), write=True
         )
         for match_id in lost:
             self._taking.pop(match_id, None)

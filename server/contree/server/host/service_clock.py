@@ -7,6 +7,9 @@ readings. ``now`` is the time as far as is known: what a decision has cost so fa
 last moment at which the store is known to have lived. It never goes back, and only what was due by
 then may have consequences: somebody is late, away for too long, not ready in time.
 
+A store that reads but does not write (its memory or disk is full) could take no answer either:
+after a write that failed only a write proves that it lives.
+
 Arithmetic only: all methods are told the time of the event loop, ``at``, in seconds.
 """
 
@@ -25,7 +28,17 @@ PATIENCE_S: Final = 0.5
 class ServiceClock:
     """Service time in seconds; it begins as the event loop's and only falls behind it."""
 
-    __slots__ = ("_away", "_off", "_open", "_proved", "_seen", "_stopped", "_waiting", "stalled")
+    __slots__ = (
+        "_away",
+        "_off",
+        "_open",
+        "_proved",
+        "_seen",
+        "_stopped",
+        "_waiting",
+        "refusing",
+        "stalled",
+    )
 
     def __init__(self, at: float) -> None:
         self._off = 0.0
@@ -35,6 +48,8 @@ class ServiceClock:
         self._proved = at
         self._away = False
         """What the store was asked last failed."""
+        self.refusing = False
+        """A write failed, and none has succeeded since."""
         self._open = 0
         """Exchanges with the store under way."""
         self._waiting = at
@@ -81,23 +96,27 @@ class ServiceClock:
             self._waiting = moment
         self._open += 1
 
-    def answered(self, at: float, asked: float) -> None:
-        """The store answered what it was asked at ``asked``."""
+    def answered(self, at: float, asked: float, *, write: bool = False) -> None:
+        """The store answered what it was asked at ``asked``; ``write``: it has written it."""
         moment = self._look(at)
+        if self.refusing and not write:
+            self._open -= 1
+            return
         if self._overdue(moment):
             # Away since its last proof of life: none of that time has passed.
             self._off = self._seen - self._proved
         else:
             self._proved = max(self._proved, asked - self._off)
         self._open -= 1
-        self._away = False
+        self._away = self.refusing = False
         self._waiting = self._seen - self._off
 
-    def failed(self, at: float) -> None:
-        """The store did not answer."""
+    def failed(self, at: float, *, write: bool = False) -> None:
+        """The store did not answer, or did not ``write`` what it was to write."""
         self._look(at)
         self._open -= 1
         self._away = True
+        self.refusing = self.refusing or write
 
     def dropped(self) -> None:
         """Nobody waits any more for what the store was asked."""

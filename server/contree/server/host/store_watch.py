@@ -1,4 +1,7 @@
-"""Watching the store: whether it answers, as the clock, the metrics and the log are to know."""
+"""Watching the store: whether it answers, as the clock, the metrics and the log are to know.
+
+One that answers but does not write is away, too, until it has written something.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,16 @@ class StoreWatch:
         metrics: Metrics,
         time: Callable[[], float],
         on_proof: Callable[[], None],
+        on_refusal: Callable[[], None],
     ) -> None:
-        """``on_proof`` is called after each proof of life."""
+        """``on_proof`` is called after each proof of life, ``on_refusal`` after a write that
+        failed: somebody must go on writing, so that it is known when that works again.
+        """
         self._clock = clock
         self._metrics = metrics
         self._time = time
         self._on_proof = on_proof
+        self._on_refusal = on_refusal
         self.away_since: float | None = None
         """Since when the store does not answer, in loop time; None while it does."""
 
@@ -38,18 +45,18 @@ class StoreWatch:
         """Whether the store counts as away now."""
         return self.away_since is not None or self._clock.overdue(self._time())
 
-    async def ask(self, exchange: Awaitable[T]) -> T:
+    async def ask(self, exchange: Awaitable[T], *, write: bool = False) -> T:
         """What the store answers; reports that it did, or that it did not."""
         asked = self.asked()
         try:
             answer = await exchange
         except StoreUnavailable as error:
-            self.failed(asked, str(error))
+            self.failed(asked, str(error), write=write)
             raise
         except BaseException:
             self._clock.dropped()
             raise
-        self.answered(asked)
+        self.answered(asked, write=write)
         return answer
 
     def asked(self) -> float:
@@ -58,19 +65,23 @@ class StoreWatch:
         self._clock.asked(now)
         return now
 
-    def answered(self, asked: float) -> None:
-        """It answered."""
+    def answered(self, asked: float, *, write: bool = False) -> None:
+        """It answered; ``write``: it wrote."""
         now = self._time()
-        self._clock.answered(now, asked)
+        self._clock.answered(now, asked, write=write)
+        if self._clock.refusing:
+            return
         if self.away_since is not None:
             _log.warning("store_back", away_s=round(now - self.away_since, 3))
             self.away_since = None
             self._metrics.store_up.set(1)
         self._on_proof()
 
-    def failed(self, asked: float, why: str = "") -> None:
-        """It did not answer."""
-        self._clock.failed(self._time())
+    def failed(self, asked: float, why: str = "", *, write: bool = False) -> None:
+        """It did not answer, or did not ``write``."""
+        self._clock.failed(self._time(), write=write)
+        if write:
+            self._on_refusal()
         if self.away_since is None:
             _log.error("store_away", error=why)
             self.away_since = asked

@@ -98,7 +98,9 @@ class Tables:
         """Tables where time has something happen, if the store still lives."""
         self._due_some = asyncio.Event()
         self.clock = ServiceClock(self._loop.time())
-        self.watch = StoreWatch(self.clock, metrics, self._loop.time, self._proved)
+        self.watch = StoreWatch(
+            self.clock, metrics, self._loop.time, self._proved, self._due_some.set
+        )
         self.committer = Committer(store, metrics, self.watch)
 
     # -- tables ---------------------------------------------------------------------------------
@@ -396,13 +398,18 @@ class Tables:
             await asyncio.sleep(PULSE_S)
 
     async def prove(self) -> None:
-        """Ask the store whether it lives while something is due, until cancelled."""
+        """Ask the store whether it lives while something is due, and whether it writes while it
+        does not, until cancelled.
+        """
         while True:
             await self._due_some.wait()
             self._due_some.clear()
-            while self._due:
+            while self._due or self.clock.refusing:
                 try:
-                    await self.watch.ask(self._store.ping())
+                    if self.clock.refusing:
+                        await self.watch.ask(self._store.probe(), write=True)
+                    else:
+                        await self.watch.ask(self._store.ping())
                 except StoreError:
                     await asyncio.sleep(_RETRY_S)
 

@@ -309,6 +309,10 @@ class MatchStore(Protocol):
         """Return when the store answers."""
         ...
 
+    async def probe(self) -> None:
+        """Return when the store has written something: a store can answer and yet write nothing."""
+        ...
+
     async def close(self) -> None:
         """Close all connections. The store must not be used afterwards."""
         ...

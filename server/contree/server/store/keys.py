@@ -48,6 +48,7 @@ API_KEYS = b"registry:keys"
 LEASES = b"index:leases"
 LABELS = b"index:labels"
 SWEEPER = b"registry:sweeper"
+PROBE = b"registry:probe"
 
 
 def journal(match_id: str) -> bytes:

@@ -423,6 +423,10 @@ class RedisStore:
         """See `MatchStore.ping`."""
         await self._node.run(PING)
 
+    async def probe(self) -> None:
+        """See `MatchStore.probe`."""
+        await self._node.run(command(b"SET", keys.PROBE, b"1", b"EX", b"60"))
+
     async def close(self) -> None:
         """See `MatchStore.close`."""
         await self._node.close()
