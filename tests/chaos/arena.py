@@ -11,7 +11,7 @@ from tests.chaos.scale import pick
 from tests.chaos.server import Server
 from tests.chaos.steady import SteadyTable
 
-LEAST: Final = pick(0.35, 0.5)
+LEAST: Final = pick(0.25, 0.5)
 """The share of its rate that the table keeps. It is printed, and half is asked for with FULL=1, on
 a machine that does nothing else; the short form leaves a margin for others.
 """

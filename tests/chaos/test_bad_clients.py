@@ -197,10 +197,15 @@ async def test_a_flood_of_hellos_on_one_stream(arena: Arena, door: aio.Channel) 
     flood = [hello("again")] * 5_000
 
     async def attack() -> None:
-        async with RawStream(door) as stream:
-            await stream.hello("again")
-            await stream.say(*flood)
-            await stream.end()
+        try:
+            async with RawStream(door) as stream:
+                await stream.hello("again")
+                await stream.say(*flood)
+                await stream.end()
+        except aio.AioRpcError as error:
+            # So many streams a minute are what one address may open.
+            if told(error)[:2] not in LIMITED:
+                raise
 
     assert await arena.withstands("a flood of hellos on one stream", attack) >= LEAST
 
