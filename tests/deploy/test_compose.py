@@ -16,13 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from contree.server.settings import (
-    Settings,
-    TimeControlSettings,
-    TokensExposed,
-    parse_address,
-    settings_of,
-)
+from contree.server.setting_kinds import parse_address, settings_of
+from contree.server.settings import Settings, TimeControlSettings, TokensExposed
 from contree.tournament import load_event
 
 ROOT = Path(__file__).parent.parent.parent

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from contree.cli.app import app
-from contree.server.settings import Setting, Settings, TimeControlSettings, settings_of
+from contree.server.setting_kinds import Setting, settings_of
+from contree.server.settings import Settings, TimeControlSettings
 from contree.server.telemetry import Metrics
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "operations.md").read_text("utf-8")

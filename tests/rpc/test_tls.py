@@ -22,7 +22,8 @@ from contree.client.errors import Misconfigured
 from contree.server.access import Role
 from contree.server.app import Serving, running
 from contree.server.rpc.tls import BadCertificate, TlsFiles, _Files, server_credentials
-from contree.server.settings import Settings, SettingsError, TokensExposed
+from contree.server.setting_kinds import SettingsError
+from contree.server.settings import Settings, TokensExposed
 
 Serve = Callable[..., AbstractAsyncContextManager[Serving]]
 IMPATIENT = Connection(patience=0.5, timeout=5.0)

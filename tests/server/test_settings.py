@@ -4,14 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from contree.server.settings import (
-    Settings,
-    SettingsError,
-    TimeControlSettings,
-    hide_password,
-    parse_address,
-    settings_of,
-)
+from contree.server.setting_kinds import SettingsError, hide_password, parse_address, settings_of
+from contree.server.settings import Settings, TimeControlSettings
 
 ALL = {**settings_of(Settings), **settings_of(TimeControlSettings)}
 

@@ -20,7 +20,8 @@ from contree.server.access import Guard
 from contree.server.host import Host
 from contree.server.rpc.servers import RpcServer
 from contree.server.rpc.tls import TlsFiles
-from contree.server.settings import Settings, parse_address
+from contree.server.setting_kinds import parse_address
+from contree.server.settings import Settings
 from contree.server.store import KeyStore, StoreError, connect, embedded_store
 from contree.server.telemetry import AddressUnavailable, Metrics, metrics_server
 

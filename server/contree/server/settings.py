@@ -10,26 +10,29 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, get_type_hints
-from urllib.parse import urlsplit, urlunsplit
+from typing import Annotated, Final, Literal
 
-OFF: Final = "off"
-"""How an address that may be absent is written."""
+from contree.server.setting_kinds import (
+    Setting,
+    SettingsError,
+    address,
+    check,
+    file_path,
+    folder_path,
+    hide_password,
+    one_of,
+    parse_address,
+    plain_name,
+    read_settings,
+    seconds,
+    store_url,
+    whole,
+)
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
-
-
-class SettingsError(ValueError):
-    """A setting that cannot be; `name` is the option or the variable it came from."""
-
-    def __init__(self, name: str, value: object, expected: str) -> None:
-        super().__init__(f"{name} is {value!r}: write {expected}.")
-        self.name = name
-        self.value = value
-        self.expected = expected
 
 
 class TokensExposed(SettingsError):
@@ -44,104 +47,6 @@ class TokensExposed(SettingsError):
         )
 
 
-class Kind(NamedTuple):
-    """What a setting takes: how to read it from text, and whether a value will do."""
-
-    expected: str
-    read: Callable[[str], Any]
-    """Text to value; `ValueError` when the text is none."""
-    accepts: Callable[[Any], bool]
-
-
-class Setting(NamedTuple):
-    """One setting: its environment variable, what it takes and what it is for."""
-
-    variable: str
-    kind: Kind
-    meaning: str
-
-
-def parse_address(text: str) -> tuple[str, int]:
-    """The host and port of `127.0.0.1:50051` or `[::1]:50051`; `ValueError` when it is none."""
-    host, colon, port = text.rpartition(":")
-    bracketed = host.startswith("[") and host.endswith("]")
-    if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise ValueError(text)
-    if (":" in host and not bracketed) or any(char.isspace() for char in host):
-        raise ValueError(text)
-    return host[1:-1] if bracketed else host, int(port)
-
-
-def _is_address(value: Any) -> bool:
-    try:
-        parse_address(value)
-    except (ValueError, AttributeError):
-        return False
-    return True
-
-
-def _address(example: str, *, optional: bool = False) -> Kind:
-    expected = f"HOST:PORT, such as {example}"
-    return Kind(
-        f"{expected}, or {OFF}" if optional else expected,
-        lambda text: None if optional and text == OFF else text,
-        lambda value: (optional and value is None) or _is_address(value),
-    )
-
-
-def _one_of(*words: str) -> Kind:
-    return Kind(f"one of {' '.join(words)}", str, lambda value: value in words)
-
-
-def _seconds(low: float, high: float) -> Kind:
-    return Kind(
-        f"a number of seconds from {low:g} to {high:g}",
-        float,
-        lambda value: isinstance(value, int | float) and low <= value <= high,
-    )
-
-
-def _whole(low: int, high: int) -> Kind:
-    return Kind(
-        f"a whole number from {low} to {high}",
-        int,
-        lambda value: isinstance(value, int) and low <= value <= high,
-    )
-
-
-def _url() -> Kind:
-    return Kind(
-        "redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH/TO/SOCKET",
-        lambda text: text or None,
-        lambda value: value is None or "://" in value,
-    )
-
-
-def _folder() -> Kind:
-    return Kind("the path of a folder", Path, lambda value: isinstance(value, Path))
-
-
-def _file() -> Kind:
-    return Kind(
-        "the path of a file",
-        lambda text: Path(text) if text else None,
-        lambda value: value is None or isinstance(value, Path),
-    )
-
-
-def _name() -> Kind:
-    return Kind(
-        "1 to 64 letters, digits, dots and dashes",
-        str,
-        lambda value: (
-            isinstance(value, str)
-            and 0 < len(value) <= 64
-            and value.isascii()
-            and value.replace(".", "").replace("-", "").replace("_", "").isalnum()
-        ),
-    )
-
-
 def _data_dir() -> Path:
     return Path.home() / ".local" / "share" / "contree"
 
@@ -152,6 +57,8 @@ def _server_id() -> str:
 
 
 _DAY: Final = 86_400.0
+_OPTIONS: Final = {"redis_url": "--redis", "data_dir": "--data", "drain_s": "--drain"}
+"""Options that are not called like their field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,43 +66,41 @@ class TimeControlSettings:
     """The clock of a match whose host names none; all in seconds."""
 
     per_move_s: Annotated[
-        float, Setting("CONTREE_PER_MOVE_S", _seconds(0.01, _DAY), "for each decision")
+        float, Setting("CONTREE_PER_MOVE_S", seconds(0.01, _DAY), "for each decision")
     ] = 10.0
     bank_s: Annotated[
         float,
-        Setting("CONTREE_BANK_S", _seconds(0, _DAY), "kept for the match, used beyond per_move"),
+        Setting("CONTREE_BANK_S", seconds(0, _DAY), "kept for the match, used beyond per_move"),
     ] = 0.0
     increment_s: Annotated[
         float,
-        Setting("CONTREE_INCREMENT_S", _seconds(0, _DAY), "added to the bank after each decision"),
+        Setting("CONTREE_INCREMENT_S", seconds(0, _DAY), "added to the bank after each decision"),
     ] = 0.0
     allowance_s: Annotated[
         float,
         Setting(
-            "CONTREE_ALLOWANCE_S", _seconds(0, 60), "tolerance before a decision counts as late"
+            "CONTREE_ALLOWANCE_S", seconds(0, 60), "tolerance before a decision counts as late"
         ),
     ] = 0.25
     ready_s: Annotated[
         float,
-        Setting(
-            "CONTREE_READY_S", _seconds(0.1, _DAY), "for saying Ready once all seats are taken"
-        ),
+        Setting("CONTREE_READY_S", seconds(0.1, _DAY), "for saying Ready once all seats are taken"),
     ] = 30.0
     seat_timeout_s: Annotated[
         float,
-        Setting("CONTREE_SEAT_TIMEOUT_S", _seconds(0.1, 7 * _DAY), "for all seats to be taken"),
+        Setting("CONTREE_SEAT_TIMEOUT_S", seconds(0.1, 7 * _DAY), "for all seats to be taken"),
     ] = 120.0
     disconnect_grace_s: Annotated[
         float,
         Setting(
             "CONTREE_DISCONNECT_GRACE_S",
-            _seconds(0, _DAY),
+            seconds(0, _DAY),
             "total time a seat may be away before it counts as a fault",
         ),
     ] = 30.0
 
     def __post_init__(self) -> None:
-        _check(self)
+        check(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -206,7 +111,7 @@ class Settings:
         str,
         Setting(
             "CONTREE_LISTEN",
-            _address("127.0.0.1:50051"),
+            address("127.0.0.1:50051"),
             "where bots and hosts dial in; port 0 picks a free one",
         ),
     ] = "127.0.0.1:50051"
@@ -214,22 +119,24 @@ class Settings:
         Literal["auto", "on", "off"],
         Setting(
             "CONTREE_ANONYMOUS",
-            _one_of("auto", "on", "off"),
+            one_of("auto", "on", "off"),
             "whether callers without an API key are served; auto is on a loopback address only",
         ),
     ] = "auto"
     tls_cert: Annotated[
         Path | None,
-        Setting("CONTREE_TLS_CERT", _file(), "the server's certificate chain; with it comes TLS"),
+        Setting(
+            "CONTREE_TLS_CERT", file_path(), "the server's certificate chain; with it comes TLS"
+        ),
     ] = None
     tls_key: Annotated[
-        Path | None, Setting("CONTREE_TLS_KEY", _file(), "the private key of the certificate")
+        Path | None, Setting("CONTREE_TLS_KEY", file_path(), "the private key of the certificate")
     ] = None
     tls_client_ca: Annotated[
         Path | None,
         Setting(
             "CONTREE_TLS_CLIENT_CA",
-            _file(),
+            file_path(),
             "who signs the certificates of clients; with it they need one",
         ),
     ] = None
@@ -237,24 +144,26 @@ class Settings:
         Literal["on", "off"],
         Setting(
             "CONTREE_PLAINTEXT",
-            _one_of("on", "off"),
+            one_of("on", "off"),
             "whether tokens may come in clear text over a network: behind a proxy that does TLS",
         ),
     ] = "off"
     redis_url: Annotated[
         str | None,
         Setting(
-            "CONTREE_REDIS_URL", _url(), "the match store; without it an embedded one is started"
+            "CONTREE_REDIS_URL",
+            store_url(),
+            "the match store; without it an embedded one is started",
         ),
     ] = None
     data_dir: Annotated[
-        Path, Setting("CONTREE_DATA_DIR", _folder(), "where the embedded store keeps its files")
+        Path, Setting("CONTREE_DATA_DIR", folder_path(), "where the embedded store keeps its files")
     ] = field(default_factory=_data_dir)
     fsync: Annotated[
         Literal["always", "everysec"],
         Setting(
             "CONTREE_FSYNC",
-            _one_of("always", "everysec"),
+            one_of("always", "everysec"),
             "when the embedded store writes to the disk: before a move counts, or each second",
         ),
     ] = "always"
@@ -262,7 +171,7 @@ class Settings:
         str | None,
         Setting(
             "CONTREE_METRICS",
-            _address("127.0.0.1:9464", optional=True),
+            address("127.0.0.1:9464", optional=True),
             "where /metrics, /healthz and /readyz are served",
         ),
     ] = "127.0.0.1:9464"
@@ -270,29 +179,32 @@ class Settings:
         Literal["json", "console", "auto"],
         Setting(
             "CONTREE_LOG",
-            _one_of("json", "console", "auto"),
+            one_of("json", "console", "auto"),
             "how the log is written; auto is console on a terminal, else json",
         ),
     ] = "auto"
     log_level: Annotated[
-        str, Setting("CONTREE_LOG_LEVEL", _one_of(*LOG_LEVELS), "the least level that is logged")
+        str, Setting("CONTREE_LOG_LEVEL", one_of(*LOG_LEVELS), "the least level that is logged")
     ] = "info"
     ready_file: Annotated[
         Path | None,
-        Setting("CONTREE_READY_FILE", _file(), "written with the addresses once the server serves"),
+        Setting(
+            "CONTREE_READY_FILE", file_path(), "written with the addresses once the server serves"
+        ),
     ] = None
     server_id: Annotated[
-        str, Setting("CONTREE_SERVER_ID", _name(), "names this server in leases and logs; unique")
+        str,
+        Setting("CONTREE_SERVER_ID", plain_name(), "names this server in leases and logs; unique"),
     ] = field(default_factory=_server_id)
     heartbeat_s: Annotated[
         float,
-        Setting("CONTREE_HEARTBEAT_S", _seconds(0.05, 600), "between heartbeats on a play stream"),
+        Setting("CONTREE_HEARTBEAT_S", seconds(0.05, 600), "between heartbeats on a play stream"),
     ] = 5.0
     lease_ms: Annotated[
         int,
         Setting(
             "CONTREE_LEASE_MS",
-            _whole(100, 600000),
+            whole(100, 600000),
             "how long a match stays with a server that does not renew its lease",
         ),
     ] = 4000
@@ -300,47 +212,45 @@ class Settings:
         float,
         Setting(
             "CONTREE_RETURN_S",
-            _seconds(0, 3600),
+            seconds(0, 3600),
             "for bots to come back to a match that was taken over, before its clocks run again",
         ),
     ] = 15.0
     drain_s: Annotated[
         float,
-        Setting("CONTREE_DRAIN_S", _seconds(0, 3600), "for bots to finish at a stop, at most"),
+        Setting("CONTREE_DRAIN_S", seconds(0, 3600), "for bots to finish at a stop, at most"),
     ] = 5.0
     retain_s: Annotated[
         int,
         Setting(
             "CONTREE_RETAIN_S",
-            _whole(0, 100 * 365 * 86_400),
+            whole(0, 100 * 365 * 86_400),
             "how long an ended match and its record are kept; 0 for ever",
         ),
     ] = 30 * 86_400
     max_message_bytes: Annotated[
         int,
-        Setting(
-            "CONTREE_MAX_MESSAGE_BYTES", _whole(4096, 64 << 20), "the largest message accepted"
-        ),
+        Setting("CONTREE_MAX_MESSAGE_BYTES", whole(4096, 64 << 20), "the largest message accepted"),
     ] = 4 << 20
     max_metadata_bytes: Annotated[
         int,
         Setting(
             "CONTREE_MAX_METADATA_BYTES",
-            _whole(1024, 1 << 20),
+            whole(1024, 1 << 20),
             "the largest metadata of a call accepted, all of it together",
         ),
     ] = 16 << 10
     max_connections: Annotated[
         int,
         Setting(
-            "CONTREE_MAX_CONNECTIONS", _whole(1, 1000000), "connections at once, of all callers"
+            "CONTREE_MAX_CONNECTIONS", whole(1, 1000000), "connections at once, of all callers"
         ),
     ] = 10_000
     max_connection_streams: Annotated[
         int,
         Setting(
             "CONTREE_MAX_CONNECTION_STREAMS",
-            _whole(1, 1000000),
+            whole(1, 1000000),
             "calls at once on one connection; more wait in the client",
         ),
     ] = 4096
@@ -348,7 +258,7 @@ class Settings:
         int,
         Setting(
             "CONTREE_MAX_STREAMS",
-            _whole(1, 1000000),
+            whole(1, 1000000),
             "bots connected at once with one key, or without from one address",
         ),
     ] = 2000
@@ -356,7 +266,7 @@ class Settings:
         int,
         Setting(
             "CONTREE_HELLOS_PER_MINUTE",
-            _whole(1, 1000000),
+            whole(1, 1000000),
             "play streams opened a minute by one caller, as many at once after a quiet minute",
         ),
     ] = 2000
@@ -364,19 +274,19 @@ class Settings:
         int,
         Setting(
             "CONTREE_QUERIES_PER_MINUTE",
-            _whole(1, 10000000),
+            whole(1, 10000000),
             "other calls a minute by one caller, as many at once after a quiet minute",
         ),
     ] = 60_000
     max_watches: Annotated[
         int,
-        Setting("CONTREE_MAX_WATCHES", _whole(1, 100000), "watches open at once for one caller"),
+        Setting("CONTREE_MAX_WATCHES", whole(1, 100000), "watches open at once for one caller"),
     ] = 256
     max_matches: Annotated[
         int,
         Setting(
             "CONTREE_MAX_MATCHES",
-            _whole(1, 1000000),
+            whole(1, 1000000),
             "live matches on this server made with one key, or by all callers without",
         ),
     ] = 5000
@@ -384,7 +294,7 @@ class Settings:
         Literal["auto", "on", "off"],
         Setting(
             "CONTREE_REFLECTION",
-            _one_of("auto", "on", "off"),
+            one_of("auto", "on", "off"),
             "whether gRPC reflection is served; auto is where callers need no key",
         ),
     ] = "auto"
@@ -392,7 +302,7 @@ class Settings:
         int,
         Setting(
             "CONTREE_MAX_OUTBOX",
-            _whole(16, 1000000),
+            whole(16, 1000000),
             "messages that wait for a slow reader before its stream is cut, besides four for each "
             "seat that it may hold",
         ),
@@ -400,7 +310,7 @@ class Settings:
     time_control: TimeControlSettings = field(default_factory=TimeControlSettings)
 
     def __post_init__(self) -> None:
-        _check(self)
+        check(self)
         if (self.tls_cert is None) != (self.tls_key is None):
             name, value = ("tls_key", self.tls_key) if self.tls_cert else ("tls_cert", None)
             raise SettingsError(name, value, "the paths of both, certificate and key, or of none")
@@ -439,9 +349,9 @@ class Settings:
         Raises `SettingsError`, which names `--redis` or `CONTREE_REDIS_URL`, whichever was given.
         """
         given = {name: text for name, text in (options or {}).items() if text is not None}
-        values = _read(cls, environment, given)
+        values = read_settings(cls, environment, given, _OPTIONS)
         values["time_control"] = TimeControlSettings(
-            **_read(TimeControlSettings, environment, given)
+            **read_settings(TimeControlSettings, environment, given, _OPTIONS)
         )
         data_home = environment.get("XDG_DATA_HOME")
         if "data_dir" not in values and data_home:
@@ -461,61 +371,3 @@ class Settings:
             for item in fields(self)
         )
         return f"Settings({', '.join(parts)})"
-
-
-def hide_password(url: str) -> str:
-    """The URL with `***` for its password."""
-    try:
-        parts = urlsplit(url)
-        if parts.password is None:
-            return url
-    except ValueError:
-        return "(unreadable)"
-    user_info, _, place = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user_info.partition(':')[0]}:***@{place}"))
-
-
-def settings_of(kind: type) -> Mapping[str, Setting]:
-    """The settings that a class of this module has, by field name."""
-    return {
-        name: part
-        for name, hint in get_type_hints(kind, include_extras=True).items()
-        for part in getattr(hint, "__metadata__", ())
-        if isinstance(part, Setting)
-    }
-
-
-_OPTIONS: Final = {"redis_url": "--redis", "data_dir": "--data", "drain_s": "--drain"}
-"""Options that are not called like their field."""
-
-
-def _read(
-    owner: type, environment: Mapping[str, str], options: Mapping[str, str]
-) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, setting in settings_of(owner).items():
-        if name in options:
-            source, text = _OPTIONS.get(name, f"--{name.replace('_', '-')}"), options[name]
-        elif environment.get(setting.variable):
-            source, text = setting.variable, environment[setting.variable]
-        else:
-            continue
-        try:
-            value = setting.kind.read(text)
-        except ValueError:
-            value = None
-            fits = False
-        else:
-            fits = setting.kind.accepts(value)
-        if not fits:
-            shown = hide_password(text) if name == "redis_url" else text
-            raise SettingsError(source, shown, setting.kind.expected)
-        values[name] = value
-    return values
-
-
-def _check(settings: Settings | TimeControlSettings) -> None:
-    for name, setting in settings_of(type(settings)).items():
-        value = getattr(settings, name)
-        if not setting.kind.accepts(value):
-            raise SettingsError(name, value, setting.kind.expected)

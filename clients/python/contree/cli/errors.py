@@ -37,7 +37,7 @@ class BadInput(Failure):
 _CODES: Final = {
     "contree.engine.errors.EngineError": BAD_INPUT,
     "contree.server.rpc.tls.BadCertificate": BAD_INPUT,
-    "contree.server.settings.SettingsError": BAD_INPUT,
+    "contree.server.setting_kinds.SettingsError": BAD_INPUT,
     "contree.server.store.errors.BadStoreUrl": BAD_INPUT,
     "contree.server.store.errors.StoreError": FAILED,
     "contree.server.telemetry.probes.AddressUnavailable": FAILED,

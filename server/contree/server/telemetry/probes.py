@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 
-from contree.server.settings import parse_address
+from contree.server.setting_kinds import parse_address
 
 _REQUEST_S: Final = 5.0
 _REQUEST_BYTES: Final = 16 * 1024
