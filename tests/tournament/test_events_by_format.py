@@ -111,7 +111,8 @@ def test_sprt(tmp_path: Path) -> None:
     assert report["verdict"] == "H1"
     assert played.standings["tables"] == 2 * report["boards"] < 120
     assert "H1 (t = 0.15) accepted" in played.said
-    assert played.records() == played.standings["tables"] + len(played.standings["surplus"])
+    conduct = json.loads((played.folder / "conduct.json").read_text("utf-8"))
+    assert played.records() == played.standings["tables"] + len(conduct["surplus"])
 
 
 def test_races(tmp_path: Path) -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.tournament.samples import board, result, table_of
+from tests.tournament.samples import result, table_of
 
 from contree.tournament.errors import ResultsError
 from contree.tournament.folder import EventFolder
 from contree.tournament.formats import RoundRobin
-from contree.tournament.results import ResultLog, write_boards, write_standings
-from contree.tournament.standings import close_boards, standings
+from contree.tournament.results import ResultLog
 from contree.tournament.tables import Attempt, TableFault, TableResult
 
 TWO = RoundRobin(("x", "y"), 20)
@@ -92,40 +89,6 @@ def test_damage_in_the_middle_is_not_passed_over(tmp_path: Path, damage: bytes) 
     path.write_bytes(first + damage + b"\n" + second)
     with pytest.raises(ResultsError, match="line 2"):
         ResultLog(path)
-
-
-def test_boards_are_written_in_schedule_order(tmp_path: Path) -> None:
-    results = board(TWO, 2, ("x", "y"), (160, 0), (0, 100)) + board(
-        TWO, 1, ("x", "y"), (0, 0), (0, 1)
-    )
-    write_boards(tmp_path / "boards.csv", close_boards(results))
-    assert (tmp_path / "boards.csv").read_text() == (
-        "board,first,second,table_a,table_b,points\n1,x,y,0,-1,-0.5\n2,x,y,160,-100,30\n"
-    )
-
-
-def test_standings_files(tmp_path: Path) -> None:
-    results = [r for n in (1, 2, 3) for r in board(TWO, n, ("x", "y"), (40 * n, 0), (0, 0))]
-    write_standings(tmp_path, standings(TWO.bots, results), {"event": "e-1", "complete": True})
-    document = json.loads((tmp_path / "standings.json").read_text())
-    assert document["event"] == "e-1"
-    first = document["standings"][0]
-    assert (first["bot"], first["place"], first["won"]) == ("x", 1, 3)
-    assert first["points"]["mean"] == 40.0
-    assert first["points"]["low"] < 40.0 < first["points"]["high"]
-    rows = list(csv.DictReader((tmp_path / "standings.csv").read_text().splitlines()))
-    assert [row["bot"] for row in rows] == ["x", "y"]
-    assert float(rows[0]["points"]) == 40.0
-    assert document["meetings"][0]["bot"] == "x"
-
-
-def test_a_number_without_error_is_not_written(tmp_path: Path) -> None:
-    results = board(TWO, 1, ("x", "y"), (40, 0), (0, 0))
-    write_standings(tmp_path, standings(TWO.bots, results), {})
-    document = json.loads((tmp_path / "standings.json").read_text())
-    assert [row["points"] for row in document["standings"]] == [None, None]
-    rows = list(csv.DictReader((tmp_path / "standings.csv").read_text().splitlines()))
-    assert rows[0]["points"] == rows[0]["low"] == ""
 
 
 def test_one_runner_at_a_time(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from rich.console import Console
 from contree.client import Connection, ContreeError, HostClient, WatchPolicy
 from contree.engine import commitment
 from contree.tournament.config import EventConfig, load_event
+from contree.tournament.documents import Derived
 from contree.tournament.errors import ConfigError, ProcessError, TournamentError
 from contree.tournament.fleet import Address, Fleet
 from contree.tournament.folder import EventFolder
@@ -22,11 +23,10 @@ from contree.tournament.participants import participants
 from contree.tournament.plan import Plan
 from contree.tournament.progress import Progress, Reporter
 from contree.tournament.racing import race
-from contree.tournament.results import ResultLog, write_boards, write_standings
+from contree.tournament.results import ResultLog, write_whole
 from contree.tournament.runner import Runner
 from contree.tournament.schedule import event_id
 from contree.tournament.service import LocalService
-from contree.tournament.standings import Standings, close_boards, standings
 from contree.tournament.tables import FORFEITED
 
 DONE: Final = 0
@@ -156,7 +156,9 @@ class _Event:
 
     async def _play(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
         def show(progress: Progress) -> None:
-            self._reporter.update(progress, lambda: _standings(plan, log, quick=True))
+            self._reporter.update(
+                progress, lambda: Derived.of(plan.schedule, log.done, quick=True).standings
+            )
 
         async with (
             self._service(folder) as (address, service),
@@ -229,6 +231,7 @@ class _Event:
         self.note(f"Clock: {', '.join(clock)}.")
         for sentence in plan.policy().values():
             self.note(sentence)
+        self.note(f"Policy for what goes wrong (its SHA-256): {plan.header()['policy_sha256']}")
         self.note(f"Commitment to the seed (its SHA-256): {commitment(plan.seed)}")
         if log.mended:
             self.note("The last run was cut off while writing a result; that table is asked again.")
@@ -238,30 +241,12 @@ class _Event:
             self.note(f"Going on: {len(log.done)} of {tables} tables have a result.")
 
     def _conclude(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
-        opened = plan.schedule.opened(log.done)
-        report = plan.schedule.report(log.done)
-        results = opened.counted(log.done)
-        table = _standings(plan, log)
-        complete = opened.over(log.done)
-        about = {
-            "event": plan.id,
-            "format": plan.config.shape.kind.value,
-            "complete": complete,
-            "tables": len(results),
-            "of_tables": opened.of_tables,
-            **({"report": report.data} if report.data else {}),
-            "forfeited": [r.table.id for r in results if r.reason == FORFEITED],
-            "surplus": [table.id for table in opened.surplus],
-            "replayed": [
-                {"table": result.table.id, **attempt._asdict()}
-                for result in results
-                for attempt in result.attempts
-            ],
-        }
-        write_boards(folder.boards, close_boards(results))
-        write_standings(folder.path, table, about)
+        event = Derived.of(plan.schedule, log.done)
+        opened, results, complete = event.opened, event.results, event.complete
+        for name, text in event.documents(plan.id, plan.config.shape.kind.value).items():
+            write_whole(folder.path / name, text)
         if results:
-            self._reporter.final(table, report.lines)
+            self._reporter.final(event.standings, event.report.lines)
         if opened.surplus:
             self.note(f"{len(opened.surplus)} tables beyond the end do not count.")
         if complete:
@@ -279,12 +264,6 @@ async def _answers(address: str, token: str | None) -> None:
     patience = Connection(patience=FIRST_PATIENCE_S)
     async with HostClient(address, token, connection=patience) as host:
         await host.list_bots()
-
-
-def _standings(plan: Plan, log: ResultLog, *, quick: bool = False) -> Standings:
-    counted = plan.schedule.opened(log.done).counted(log.done)
-    places = plan.schedule.report(log.done).places
-    return standings(plan.schedule.bots, counted, quick=quick, places=places)
 
 
 def _complete(plan: Plan, folder: EventFolder, log: ResultLog) -> bool:

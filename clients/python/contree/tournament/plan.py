@@ -13,6 +13,7 @@ from contree.engine import commitment
 from contree.tournament.config import BotConfig, EventConfig
 from contree.tournament.formats import Format
 from contree.tournament.layout import lay_out, lay_out_race, race_seed
+from contree.tournament.policy import policy_digest
 from contree.tournament.schedule import Table, board_group, request_id
 
 
@@ -82,6 +83,10 @@ class Plan:
             "fault": f"Of each seat {faults.illegal_strikes} illegal actions, "
             f"{faults.timeout_strikes} timeouts and {faults.protocol_strikes} messages against the "
             "protocol are forgiven, then the house plays it and the table counts.",
+            "timeout": "A decision that is not made in time the house makes. An illegal action is "
+            "refused, and the clock of its decision runs on.",
+            "crash": "A bot that was started for the event and ends is started again and given "
+            "back its seats; what it is asked meanwhile runs on its clock.",
             "broken bot": "A bot that does not start, does not come or ends again and again "
             + (
                 "stops the event."
@@ -90,14 +95,15 @@ class Plan:
                 f"{broken.marks}, it marks nothing."
             ),
             "no result": "A table that was not started, was cancelled or failed with the service "
-            "is played again from its first card, whoever was ahead.",
+            "is played again from its first card, whoever was ahead. A board counts for a pairing "
+            "when both its tables have a result.",
         }
 
     def header(self, *, revealed: bool = False) -> dict[str, Any]:
         """What is published: the commitment before the event, the seed itself when it is over."""
         config = self.config
         times = asdict(config.time)
-        return {
+        header: dict[str, Any] = {
             "schema": 1,
             "id": self.id,
             "name": config.name,
@@ -112,10 +118,13 @@ class Plan:
             ],
             "time": {name: value for name, value in times.items() if value is not None},
             "faults": asdict(config.faults),
+            "broken": asdict(config.broken),
             "policy": self.policy(),
+            "policy_sha256": "",
             "seed_commitment": commitment(self.seed),
             "seed": self.seed.hex() if revealed else None,
             "watch": config.watch.value.replace("_", "-"),
             "label": config.name,
             "rules": config.played_rules.to_dict(),
         }
+        return header | {"policy_sha256": policy_digest(header)}

@@ -4,21 +4,14 @@ written through to the disk before anything is made of it. All else here is comp
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 from contree.tournament.errors import ResultsError
-from contree.tournament.schedule import Pairing
-from contree.tournament.standings import BoardResult, Meeting, Standings
-from contree.tournament.statistics import LEVEL, Estimate
-from contree.tournament.statistics.paired import Gain
-from contree.tournament.statistics.ratings import Rating
 from contree.tournament.tables import TableResult
 
 LOG_NAME: Final = "tables.jsonl"
@@ -97,66 +90,14 @@ def _readable(path: Path, data: bytes, results: dict[str, TableResult]) -> int:
     return good
 
 
-def write_boards(path: Path, boards: Iterable[BoardResult]) -> None:
-    """The closed boards as CSV, in schedule order; all numbers are those of ``first``."""
-    rows = (
-        (b.board, b.pairing.first, b.pairing.second, b.table_a, b.table_b, f"{b.points:g}")
-        for b in boards
-    )
-    _write_csv(path, ("board", "first", "second", "table_a", "table_b", "points"), rows)
-
-
-def write_standings(folder: Path, table: Standings, about: Mapping[str, Any]) -> None:
-    """The standings as JSON (``about`` comes first) and as CSV."""
-    document = {
-        **about,
-        "level": LEVEL,
-        "unit": "races won less races lost" if table.races else "marks a table",
-        "pairing_gain": _gain(table.gain),
-        "standings": [
-            {
-                "place": row.place,
-                "bot": row.bot,
-                "points": _estimate(row.points),
-                "imps": _estimate(row.imps),
-                "rating": _rating(row.rating),
-                **row.tally._asdict(),
-                **row.conduct._asdict(),
-            }
-            for row in table.rows
-        ],
-        "meetings": [_meeting(pairing, met) for pairing, met in table.meetings.items()],
-    }
-    write_json(folder / "standings.json", document)
-    header = (
-        "place", "bot", "points", "low", "high", "boards", "won", "tied", "lost",
-        "tables", "faults", "replaced", "seconds_a_decision", "overruns", "forfeits",
-        "imps", "imps_low", "imps_high", "rating", "rating_low", "rating_high",
-    )  # fmt: skip
-    rows = (
-        (
-            row.place,
-            row.bot,
-            *(_numbers(row.points)),
-            row.tally.boards,
-            *row.tally,
-            row.conduct.tables,
-            sum(row.conduct.faults.values()),
-            row.conduct.replaced,
-            f"{row.conduct.seconds_a_decision:.4f}",
-            row.conduct.overruns,
-            row.conduct.forfeits,
-            *_numbers(row.imps),
-            *_rated(row.rating),
-        )
-        for row in table.rows
-    )
-    _write_csv(folder / "standings.csv", header, rows)
+def json_text(document: Mapping[str, Any]) -> str:
+    """A document as its file has it."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:
     """Write a file whole or not at all."""
-    write_whole(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    write_whole(path, json_text(document))
 
 
 def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
@@ -178,52 +119,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _estimate(points: Estimate | None) -> dict[str, Any] | None:
-    return None if points is None else points._asdict()
-
-
-def _gain(gain: Gain | None) -> dict[str, Any] | None:
-    """How the variance compares with that of tables that are not paired."""
-    return None if gain is None else gain._asdict()
-
-
-def _rating(rating: Rating | None) -> dict[str, Any] | None:
-    if rating is None:
-        return None
-    return {"mu": rating.mu, "sigma": rating.sigma, "low": rating.low, "high": rating.high}
-
-
-def _meeting(pairing: Pairing, met: Meeting) -> dict[str, Any]:
-    return {
-        "bot": pairing.first,
-        "opponent": pairing.second,
-        "points": _estimate(met.points),
-        "together": None if met.together is None else met.together._asdict(),
-        "imps": _estimate(met.imps),
-        "checks": None if met.checks is None else met.checks._asdict(),
-        "boards_needed": None if met.needed is None else met.needed._asdict(),
-        "pairing_gain": _gain(met.gain),
-        **met.tally._asdict(),
-    }
-
-
-def _numbers(points: Estimate | None) -> tuple[str, str, str]:
-    if points is None:
-        return "", "", ""
-    return f"{points.mean:.3f}", f"{points.low:.3f}", f"{points.high:.3f}"
-
-
-def _rated(rating: Rating | None) -> tuple[str, str, str]:
-    if rating is None:
-        return "", "", ""
-    return f"{rating.mu:.3f}", f"{rating.low:.3f}", f"{rating.high:.3f}"
-
-
-def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    write_whole(path, text.getvalue())
