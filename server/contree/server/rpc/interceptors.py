@@ -1,12 +1,11 @@
-"""What is done for every call, one duty each: a request id, metrics, who calls, and how much that
-one may ask; and what is told where it fails.
+"""How a call is answered: first its duties are done, then the servicer answers, and where either
+fails, the caller is told why. A stream can be ended from outside meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import secrets
 import time
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,27 +18,13 @@ import grpc
 import structlog
 from grpc import aio
 
-from contree.server.access import (
-    Caller,
-    Guard,
-    PermissionDenied,
-    Quotas,
-    RateLimited,
-    Unauthenticated,
-    counted_as,
-    current_caller,
-    set_caller,
-)
+from contree.server.access import RateLimited, Unauthenticated
 from contree.server.host.errors import TooManyReads
 from contree.server.rpc.errors import DETAILS, tell
-from contree.server.rpc.rights import RIGHTS, Kind
 from contree.server.rpc.stalls import Ending, Farewells, weakly
-from contree.server.telemetry import Metrics
 
 REQUEST_ID: Final = "x-request-id"
 """Metadata: given by the caller or made here, sent back, and in every log line of the call."""
-AUTHORIZATION: Final = "authorization"
-"""Metadata: ``Bearer TOKEN``."""
 _UNAUTHENTICATED_S: Final = 0.25
 _LIMITED_S: Final = 1.0
 """Seconds that a refusal waits; a permit that comes sooner is for who does not come at once."""
@@ -272,88 +257,6 @@ class Open:
 _open: ContextVar[Open] = ContextVar("open")
 
 
-async def request_ids(call: Call) -> None:
-    """Give the call a request id and put it into its log lines."""
-    given = dict(call.context.invocation_metadata() or ()).get(REQUEST_ID, "")
-    fits = isinstance(given, str) and 0 < len(given) <= 64
-    call.request_id = str(given) if fits else secrets.token_hex(8)
-    structlog.contextvars.bind_contextvars(request_id=call.request_id, method=call.method)
-    call.context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
-
-
-def identified(guard: Guard) -> Duty:
-    """Learn who calls, before anything else is done; end a stream when its key is good no more.
-
-    ``current_caller`` tells it to the servicer.
-    """
-
-    async def duty(call: Call) -> None:
-        right = RIGHTS.get(call.method)
-        if right is None:
-            raise PermissionDenied("This method is open to nobody.")
-        peer = counted_as(call.context.peer())
-        if right.roles is None:
-            set_caller(Caller(roles=frozenset(), peer=peer))
-            return
-        caller = await guard.caller(_authorization(call.context), peer)
-        if not caller.has(*right.roles):
-            wanted = " or ".join(role.value for role in right.roles)
-            raise PermissionDenied(f"This takes a key with the role {wanted}, and yours has not.")
-        set_caller(caller)
-        if right.streams and caller.key_id:
-            call.hold(guard.open(caller, _open.get().end))
-
-    return duty
-
-
-def limited(quotas: Quotas) -> Duty:
-    """Let a caller have and ask for no more than it may. Health is for everybody, at all times."""
-
-    async def duty(call: Call) -> None:
-        right, caller = RIGHTS[call.method], current_caller()
-        if right.kind is Kind.PLAY:
-            call.hold(quotas.opening(caller, _open.get().end))
-        elif right.kind is Kind.WATCH:
-            call.hold(quotas.watch(caller))
-        elif right.roles is not None:
-            quotas.ask(caller)
-
-    return duty
-
-
-def _authorization(context: Context) -> str | None:
-    """The token that is shown, if any. Two would leave open who calls."""
-    shown = [value for name, value in context.invocation_metadata() or () if name == AUTHORIZATION]
-    if len(shown) > 1 or any(isinstance(value, bytes) for value in shown):
-        raise Unauthenticated("There is more than one token: show one.")
-    return str(shown[0]) if shown else None
-
-
-def counted(metrics: Metrics, methods: frozenset[str], unary: frozenset[str]) -> Duty:
-    """Count calls by method and status, and time the ``unary`` ones of them.
-
-    ``methods`` are the only values of the label.
-    """
-
-    def count(call: Call) -> None:
-        name = call.method if call.method in methods else "other"
-        code = _code(call.context)
-        if not call.finished and not call.failed:
-            code = grpc.StatusCode.CANCELLED
-        elif code is None:
-            code = grpc.StatusCode.OK if call.finished else grpc.StatusCode.UNKNOWN
-        metrics.rpcs.labels(name, code.name).inc()
-        if call.method in unary:
-            metrics.rpc_seconds.labels(name).observe(time.monotonic() - call.began)
-
-    async def duty(call: Call) -> None:
-        call.at_last(count)
-
-    return duty
-
-
-def _code(context: Context) -> grpc.StatusCode | None:
-    code: Any = context.code()
-    if isinstance(code, int):
-        return next((one for one in grpc.StatusCode if one.value[0] == code and code), None)
-    return code if isinstance(code, grpc.StatusCode) else None
+def ending_of_stream() -> Callable[[Exception], None]:
+    """What ends the stream that is being answered here, with an error."""
+    return _open.get().end

@@ -11,14 +11,8 @@ from grpc_reflection.v1alpha import reflection
 
 from contree.server.access import Guard, Quota, Quotas
 from contree.server.host import Host
-from contree.server.rpc.interceptors import (
-    Interceptor,
-    Slowly,
-    counted,
-    identified,
-    limited,
-    request_ids,
-)
+from contree.server.rpc.duties import counted, identified, limited, request_ids
+from contree.server.rpc.interceptors import Interceptor, Slowly
 from contree.server.rpc.match import MatchServicer
 from contree.server.rpc.play import PlayServicer, add_play_service
 from contree.server.rpc.rules import RulesServicer
