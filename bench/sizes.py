@@ -94,7 +94,7 @@ async def measure(mode: Mode) -> tuple[float, float, float, float]:
             assert await store.finish([finish], retain_s=None) == [Archived()]
             archived.append(await bytes_of(keys.archive(match.id)))
             before = await bytes_of(keys.feed("l"))
-            await store.announce([("l", summary)])
+            await store.feeds.announce([("l", summary)])
             told.append(await bytes_of(keys.feed("l")) - before)
         await store.close()
     return (

@@ -189,7 +189,7 @@ async def test_what_is_to_be_told_in_an_outage_is_told_after_it(hosts: Hosts) ->
     """Records and feeds: an ended match has both, though the store was away when it ended."""
     host = await hosts.start("ann")
     store = cast(RedisStore, host.store)
-    announce, finish = store.announce, store.finish
+    announce, finish = store.feeds.announce, store.finish
     refused = 0
 
     async def away(*arguments: Any, **named: Any) -> Any:
@@ -197,17 +197,17 @@ async def test_what_is_to_be_told_in_an_outage_is_told_after_it(hosts: Hosts) ->
         refused += 1
         raise StoreUnavailable("here", "connection refused")
 
-    store.announce = store.finish = away  # type: ignore[method-assign]
+    store.feeds.announce = store.finish = away  # type: ignore[method-assign]
     made = _named("m1", labels=("event",))
     match = await host.create_match(made)
     await host.cancel(match.id, "for a test")
     await until(lambda: refused >= 2)
     assert await store.kept(match.id) is None
-    store.announce, store.finish = announce, finish  # type: ignore[method-assign]
+    store.feeds.announce, store.finish = announce, finish  # type: ignore[method-assign]
     async with asyncio.timeout(5):
         await host.notices.idle()
     assert await store.kept(match.id) is not None
-    items = await store.updates("event", "0")
+    items = await store.feeds.updates("event", "0")
     assert items
     assert (await host.match(match.id)).end_detail == "for a test"
 

@@ -11,7 +11,7 @@ from tests.host.conftest import WAIT_S
 
 from contree.server.host.registry import Registry
 from contree.server.host.session import Identity, Session
-from contree.server.store import MatchStore, StoreUnavailable
+from contree.server.store import RegistryStore, StoreUnavailable
 
 BEAT_S = 0.02
 
@@ -47,7 +47,7 @@ class Server:
         self.sessions: list[Session] = []
         self.superseded: list[Session] = []
         self.registry = Registry(
-            cast("MatchStore", store), lambda: self.sessions, self._supersede, beat_s=BEAT_S
+            cast("RegistryStore", store), lambda: self.sessions, self._supersede, beat_s=BEAT_S
         )
 
     def hello(self, instance: str = "one") -> Session:

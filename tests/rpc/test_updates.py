@@ -143,16 +143,16 @@ async def test_a_watcher_that_does_not_read_keeps_no_memory_and_loses_nothing(
     store: RedisStore,
 ) -> None:
     """channels_redis #256: what is dropped goes unnoticed; Spexcode #68: one stalled viewer."""
-    feed = Updates(store)
+    feed = Updates(store.feeds)
     running = asyncio.create_task(feed.run())
     slow, quick = feed.watch("event", "0"), feed.watch("event", "0")
-    await store.announce([("event", b"0")])
+    await store.feeds.announce([("event", b"0")])
     assert (await anext(slow))[1] == (await anext(quick))[1] == b"0"
     total = 10 * updates._QUEUE
     seen: list[int] = []
     async with asyncio.timeout(60):
         for start_ in range(1, total, 50):
-            await store.announce([("event", b"%d" % n) for n in range(start_, start_ + 50)])
+            await store.feeds.announce([("event", b"%d" % n) for n in range(start_, start_ + 50)])
             while len(seen) < start_ + 49:
                 _, payload = await anext(quick)
                 seen.append(int(payload))
@@ -170,14 +170,14 @@ async def test_a_watcher_that_does_not_read_keeps_no_memory_and_loses_nothing(
 
 async def test_nothing_is_lost_between_what_was_and_what_comes(store: RedisStore) -> None:
     """Watchers that come at any moment, from any place, see each later item once and in order."""
-    feed = Updates(store)
+    feed = Updates(store.feeds)
     running = asyncio.create_task(feed.run())
-    ids = await store.announce([("event", b"0")])
+    ids = await store.feeds.announce([("event", b"0")])
     total = 600
 
     async def announce() -> None:
         for number in range(1, total):
-            ids.extend(await store.announce([("event", b"%d" % number)]))
+            ids.extend(await store.feeds.announce([("event", b"%d" % number)]))
 
     async def watch(delay: int) -> None:
         await asyncio.sleep(delay / 200)

@@ -99,7 +99,7 @@ async def test_a_cancelled_call_leaves_no_reply_for_the_next_one(
         await waiting
     route.silent = False
     assert await far.kept("m") is None
-    assert await far.remember("r", "m", 60) == "m"
+    assert await far.registry.remember("r", "m", 60) == "m"
 
 
 async def test_idle_connections_that_were_closed_are_replaced(
@@ -116,10 +116,10 @@ async def test_idle_connections_that_were_closed_are_replaced(
 async def test_more_calls_than_connections(store_url: str, raw: Redis) -> None:
     settings = dataclasses.replace(StoreSettings.from_url(store_url), connections=2)
     store = await connect(settings)
-    await asyncio.gather(*(store.remember(f"r{i}", "m", 60) for i in range(200)))
-    follower = [asyncio.create_task(store.follow({"event": "0"}, 10_000)) for _ in range(2)]
+    await asyncio.gather(*(store.registry.remember(f"r{i}", "m", 60) for i in range(200)))
+    follower = [asyncio.create_task(store.feeds.follow({"event": "0"}, 10_000)) for _ in range(2)]
     assert len([c for c in await raw.client_list() if c["cmd"] != "client|list"]) <= 4
-    await store.announce([("event", b"news")])  # followers do not take the place of others
+    await store.feeds.announce([("event", b"news")])  # followers do not take the place of others
     for task in follower:
         assert (await task)["event"][0][1] == b"news"
     await store.close()
@@ -188,7 +188,7 @@ async def test_an_error_of_the_state_of_the_store_can_be_tried_again(
         (result,) = await store.append([part])
         assert isinstance(result, StoreUnavailable)
         with pytest.raises(StoreUnavailable):
-            await store.announce([("event", b"news")])
+            await store.feeds.announce([("event", b"news")])
         await store.ping()
         with pytest.raises(StoreUnavailable):
             await store.probe()

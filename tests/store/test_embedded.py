@@ -501,7 +501,7 @@ async def test_no_binary_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 async def test_who_is_there_in_passing_is_waited_for_and_not_joined(tmp_path: Path) -> None:
     """A server that starts meanwhile must not depend on a store that will end in a moment."""
     async with embedded_store(tmp_path, in_passing=True) as passing, connected(passing) as one:
-        await one.remember("request", "match", 60)
+        await one.registry.remember("request", "match", 60)
         starting = asyncio.create_task(start_embedded(tmp_path))
         done, _ = await asyncio.wait({starting}, timeout=0.5)
         assert not done
@@ -509,7 +509,7 @@ async def test_who_is_there_in_passing_is_waited_for_and_not_joined(tmp_path: Pa
     try:
         assert store.owner
         async with connected(store) as two:
-            assert await two.remember("request", "another", 60) == "match"
+            assert await two.registry.remember("request", "another", 60) == "match"
         # A store that is there to stay is joined, and left as it was.
         async with embedded_store(tmp_path, in_passing=True) as joined:
             assert (joined.owner, joined.url) == (False, store.url)

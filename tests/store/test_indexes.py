@@ -37,29 +37,31 @@ async def test_indexes_are_paged_in_order(store: RedisStore) -> None:
 
 
 async def one(store: RedisStore, label: str, payload: bytes) -> str:
-    (item_id,) = await store.announce([(label, payload)])
+    (item_id,) = await store.feeds.announce([(label, payload)])
     return item_id
 
 
 async def test_a_feed_is_followed_from_any_item(store: RedisStore) -> None:
-    first, second, _ = await store.announce([("event", b"1"), ("event", b"2"), ("other", b"x")])
-    assert await store.follow({"event": "0"}, 0) == {"event": [(first, b"1"), (second, b"2")]}
-    assert await store.follow({"event": first}, 0) == {"event": [(second, b"2")]}
-    assert await store.follow({"event": second}, 0) == {}
-    assert await store.follow({"event": second}, 20) == {}
-    assert await store.follow({"none": "0"}, 20) == {}
-    assert await store.follow({}, 20) == {}
-    assert await store.updates("event", "0") == [(first, b"1"), (second, b"2")]
-    assert await store.updates("event", "0", limit=1) == [(first, b"1")]
-    assert await store.updates("event", first) == [(second, b"2")]
-    assert await store.updates("event", second) == []
-    assert await store.updates("none", "0") == []
-    assert (await store.newest("event"), await store.newest("none")) == (second, "0")
+    first, second, _ = await store.feeds.announce(
+        [("event", b"1"), ("event", b"2"), ("other", b"x")]
+    )
+    assert await store.feeds.follow({"event": "0"}, 0) == {"event": [(first, b"1"), (second, b"2")]}
+    assert await store.feeds.follow({"event": first}, 0) == {"event": [(second, b"2")]}
+    assert await store.feeds.follow({"event": second}, 0) == {}
+    assert await store.feeds.follow({"event": second}, 20) == {}
+    assert await store.feeds.follow({"none": "0"}, 20) == {}
+    assert await store.feeds.follow({}, 20) == {}
+    assert await store.feeds.updates("event", "0") == [(first, b"1"), (second, b"2")]
+    assert await store.feeds.updates("event", "0", limit=1) == [(first, b"1")]
+    assert await store.feeds.updates("event", first) == [(second, b"2")]
+    assert await store.feeds.updates("event", second) == []
+    assert await store.feeds.updates("none", "0") == []
+    assert (await store.feeds.newest("event"), await store.feeds.newest("none")) == (second, "0")
 
 
 async def test_many_feeds_are_followed_at_once(store: RedisStore, raw: Redis) -> None:
     labels = [f"event-{n}" for n in range(50)]
-    waiting = asyncio.create_task(store.follow(dict.fromkeys(labels, "0"), 30_000))
+    waiting = asyncio.create_task(store.feeds.follow(dict.fromkeys(labels, "0"), 30_000))
     async with asyncio.timeout(5):
         while (await raw.info("clients"))["blocked_clients"] != 1:
             pass
@@ -68,7 +70,7 @@ async def test_many_feeds_are_followed_at_once(store: RedisStore, raw: Redis) ->
 
 
 async def test_a_follower_is_woken_by_the_next_item(store: RedisStore, raw: Redis) -> None:
-    followers = [asyncio.create_task(store.follow({"event": "0"}, 30_000)) for _ in range(20)]
+    followers = [asyncio.create_task(store.feeds.follow({"event": "0"}, 30_000)) for _ in range(20)]
     async with asyncio.timeout(5):
         while (await raw.info("clients"))["blocked_clients"] < 20:
             pass
@@ -77,7 +79,7 @@ async def test_a_follower_is_woken_by_the_next_item(store: RedisStore, raw: Redi
 
 
 async def test_a_follower_can_be_cancelled(store: RedisStore, raw: Redis) -> None:
-    follower = asyncio.create_task(store.follow({"event": "0"}, 30_000))
+    follower = asyncio.create_task(store.feeds.follow({"event": "0"}, 30_000))
     async with asyncio.timeout(5):
         while not (await raw.info("clients"))["blocked_clients"]:
             pass
@@ -87,28 +89,28 @@ async def test_a_follower_can_be_cancelled(store: RedisStore, raw: Redis) -> Non
         while (await raw.info("clients"))["blocked_clients"]:
             pass
     item = await one(store, "event", b"news")
-    assert await store.follow({"event": "0"}, 1000) == {"event": [(item, b"news")]}
+    assert await store.feeds.follow({"event": "0"}, 1000) == {"event": [(item, b"news")]}
 
 
 @pytest.mark.parametrize("token", ["", "$", "+", "1-2-3", "x", "1;FLUSHALL", "9" * 30])
 async def test_a_feed_is_followed_only_from_an_id(store: RedisStore, token: str) -> None:
     with pytest.raises(ValueError, match="no id of a feed"):
-        await store.follow({"event": token}, 0)
+        await store.feeds.follow({"event": token}, 0)
     with pytest.raises(ValueError, match="no id of a feed"):
-        await store.updates("event", token)
+        await store.feeds.updates("event", token)
 
 
 async def test_a_token_that_is_not_in_the_feed_is_refused_and_not_skipped_over(
     store: RedisStore, raw: Redis
 ) -> None:
-    old, kept, _ = await store.announce([("event", b"1"), ("event", b"2"), ("event", b"3")])
+    old, kept, _ = await store.feeds.announce([("event", b"1"), ("event", b"2"), ("event", b"3")])
     await raw.xtrim(keys.feed("event"), maxlen=2, approximate=False)
-    assert [payload for _, payload in await store.updates("event", kept)] == [b"3"]
-    assert [payload for _, payload in await store.updates("event", "0")] == [b"2", b"3"]
+    assert [payload for _, payload in await store.feeds.updates("event", kept)] == [b"3"]
+    assert [payload for _, payload in await store.feeds.updates("event", "0")] == [b"2", b"3"]
     # Trimmed; never given, and far in the future; of a feed that is gone altogether.
     for label, token in (("event", old), ("event", "9999999999999-0"), ("none", kept)):
         with pytest.raises(FeedTrimmed, match="read its matches with ListMatches"):
-            await store.updates(label, token)
+            await store.feeds.updates(label, token)
 
 
 async def test_feeds_are_capped_and_expire(
@@ -118,19 +120,19 @@ async def test_feeds_are_capped_and_expire(
     for n in range(1000):
         await one(store, "event", b"%d" % n)
     assert 100 <= await raw.xlen(keys.feed("event")) < 300
-    newest = await store.updates("event", "0")
+    newest = await store.feeds.updates("event", "0")
     assert newest[-1][1] == b"999"
     assert 0 < await raw.ttl(keys.feed("event")) <= keys.FEED_EXPIRY_S
 
 
 async def test_a_request_stays_bound_to_its_first_match(store: RedisStore, raw: Redis) -> None:
-    assert await store.remember("r", "a", 60) == "a"
-    assert await store.remember("r", "b", 60) == "a"
-    assert await store.remember("s", "b", 60) == "b"
+    assert await store.registry.remember("r", "a", 60) == "a"
+    assert await store.registry.remember("r", "b", 60) == "a"
+    assert await store.registry.remember("s", "b", 60) == "b"
     assert 0 < await raw.ttl(keys.request("r")) <= 60
-    assert await store.remember("u", "a", None) == "a"
+    assert await store.registry.remember("u", "a", None) == "a"
     assert await raw.ttl(keys.request("u")) == -1
-    bound = await asyncio.gather(*(store.remember("t", f"m{i}", 60) for i in range(30)))
+    bound = await asyncio.gather(*(store.registry.remember("t", f"m{i}", 60) for i in range(30)))
     assert len(set(bound)) == 1
 
 
@@ -139,9 +141,9 @@ async def test_every_key_is_of_a_known_family(store: RedisStore, raw: Redis) -> 
     await store.append([Append("a", 1, 1, (b"x",))])
     await archive(store, "a", 1, [b"start", b"x"])
     await start(store, "b", "event")
-    await store.announce([("event", b"news")])
-    await store.remember("r", "a", 60)
-    await store.disclose("g")
+    await store.feeds.announce([("event", b"news")])
+    await store.registry.remember("r", "a", 60)
+    await store.registry.disclose("g")
     await store.may_sweep("ann", 1000)
     assert sorted(await raw.keys()) == sorted(
         [
@@ -162,27 +164,27 @@ async def test_ids_of_entries_are_their_numbers(store: RedisStore, raw: Redis) -
 async def test_a_released_group_is_kept_as_long_as_its_matches(
     store: RedisStore, raw: Redis
 ) -> None:
-    assert not await store.disclosed("g")
-    await store.disclose("g", 60)
-    await store.keep_disclosed(["g", "other"], 100)
+    assert not await store.registry.disclosed("g")
+    await store.registry.disclose("g", 60)
+    await store.registry.keep_disclosed(["g", "other"], 100)
     assert 60 < await raw.ttl(keys.disclosed("g")) <= 100
-    await store.keep_disclosed(["g"], 10)
+    await store.registry.keep_disclosed(["g"], 10)
     assert await raw.ttl(keys.disclosed("g")) > 60
-    assert await store.disclosed("g")
-    assert not await store.disclosed("other")
-    await store.disclose("g")
-    await store.keep_disclosed(["g"], 100)
+    assert await store.registry.disclosed("g")
+    assert not await store.registry.disclosed("other")
+    await store.registry.disclose("g")
+    await store.registry.keep_disclosed(["g"], 100)
     assert await raw.ttl(keys.disclosed("g")) == -1
 
 
 async def test_the_newest_session_of_an_instance_is_known(store: RedisStore, raw: Redis) -> None:
-    await store.enter_sessions({"a": "1", "b": "1"}, 60)
-    assert await store.keep_sessions({"a": "1", "b": "1"}, 600) == []
+    await store.registry.enter_sessions({"a": "1", "b": "1"}, 60)
+    assert await store.registry.keep_sessions({"a": "1", "b": "1"}, 600) == []
     assert 590 < await raw.ttl(keys.session("a")) <= 600
-    await store.enter_sessions({"b": "2"}, 60)
-    assert await store.keep_sessions({"a": "1", "b": "1"}, 60) == ["b"]
-    assert await store.keep_sessions({"b": "2"}, 60) == []
+    await store.registry.enter_sessions({"b": "2"}, 60)
+    assert await store.registry.keep_sessions({"a": "1", "b": "1"}, 60) == ["b"]
+    assert await store.registry.keep_sessions({"b": "2"}, 60) == []
     await raw.flushdb()
-    assert await store.keep_sessions({"a": "1", "b": "1"}, 60) == []
-    assert await store.keep_sessions({"b": "3"}, 60) == ["b"]
-    assert await store.keep_sessions({}, 60) == []
+    assert await store.registry.keep_sessions({"a": "1", "b": "1"}, 60) == []
+    assert await store.registry.keep_sessions({"b": "3"}, 60) == ["b"]
+    assert await store.registry.keep_sessions({}, 60) == []

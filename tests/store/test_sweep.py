@@ -77,7 +77,7 @@ async def test_a_sweep_looks_at_so_many_members_at_most(store: RedisStore) -> No
     commands = 0
     steps = 0
     cursor = ""
-    run = store._run_each
+    run = store._node.run_each
 
     async def counted(batch: Sequence[Command]) -> list[Any]:
         nonlocal commands
@@ -102,7 +102,7 @@ async def test_the_sweeper_does_not_take_away_a_match_that_comes_meanwhile(
     await raw.zadd(keys.LIVE, {"a": 0})
     await raw.zadd(keys.label("event"), {"a": 0})
     await raw.zadd(keys.LABELS, {"event": 0})
-    run = store._run_each
+    run = store._node.run_each
     made = False
 
     async def run_and_create(batch: Sequence[Command]) -> list[Any]:
@@ -149,9 +149,9 @@ async def test_feeds_are_trimmed_by_age(store: RedisStore, raw: Redis) -> None:
     await start(store, "a", "event")
     for n in range(500):
         await raw.xadd(keys.feed("event"), {"p": b"old"}, id=f"{n + 1}-0")
-    await store.announce([("event", b"new")] * 3)
+    await store.feeds.announce([("event", b"new")] * 3)
     await sweep_all(store, feed_s=3600)
-    left = await store.updates("event", "0")
+    left = await store.feeds.updates("event", "0")
     assert [payload for _, payload in left][-3:] == [b"new"] * 3
     assert len(left) < 110  # trimmed by whole nodes of 100
 

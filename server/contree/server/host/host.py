@@ -98,7 +98,7 @@ class Host:
         self.feeds = EventFeeds(store, self.tables)
         self.seating = Seating(self.tables, self.feeds, Partings(store, self._loop.time))
         self.registry = Registry(
-            store, self.sessions, self.seating.supersede, beat_s=settings.heartbeat_s
+            store.registry, self.sessions, self.seating.supersede, beat_s=settings.heartbeat_s
         )
         self.ownership = Ownership(
             store,
@@ -111,7 +111,7 @@ class Host:
         )
         self.reading = Reading(lambda: self.tables.in_play > 0)
         self.watching = Watching(store, self.tables, self.reading)
-        self.updates = Updates(store)
+        self.updates = Updates(store.feeds)
         self.queries = Queries(store, self.tables, self.notices, self.reading, self.connected)
         self.sweeper = Sweeper(store, settings.server_id, feed_s=retain_s)
         self.draining = False
@@ -193,7 +193,7 @@ class Host:
             raise Draining
         if spec.request_id:
             request = of_owner(spec.owner, spec.request_id)
-            bound = await self.store.remember(request, spec.match_id, self._beyond_s)
+            bound = await self.store.registry.remember(request, spec.match_id, self._beyond_s)
             if bound != spec.match_id:
                 try:
                     return await self._made_before(bound, spec)
@@ -298,7 +298,8 @@ class Host:
         group = of_owner(owner, name)
         if group not in self._released:
             everybodys = of_owner(EVERY_OWNER, name)
-            if not (await self.store.disclosed(group) or await self.store.disclosed(everybodys)):
+            known = self.store.registry
+            if not (await known.disclosed(group) or await known.disclosed(everybodys)):
                 return False
             self._released[group] = None
             if len(self._released) > _RELEASED:
@@ -310,7 +311,7 @@ class Host:
         two hosts may use the same name; of every owner's when None.
         """
         name = of_owner(EVERY_OWNER if owner is None else owner, group)
-        await self.store.disclose(name, self._beyond_s)
+        await self.store.registry.disclose(name, self._beyond_s)
 
     async def record(self, match_id: str) -> str:
         """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed,

@@ -132,7 +132,7 @@ class Notices:
     async def _tell(self, told: list[tuple[str, bytes]]) -> None:
         while True:
             try:
-                await self._store.announce(told)
+                await self._store.feeds.announce(told)
                 return
             except StoreUnavailable:
                 await asyncio.sleep(_RETRY_S)
@@ -172,7 +172,7 @@ class Notices:
         if self._release_s is None or not groups:
             return
         try:
-            await self._store.keep_disclosed(sorted(groups), self._release_s)
+            await self._store.registry.keep_disclosed(sorted(groups), self._release_s)
         except StoreError as error:
             _log.warning("releases_not_prolonged", groups=len(groups), error=str(error))
 

@@ -15,7 +15,7 @@ from typing import Final
 import structlog
 
 from contree.server.host.session import Session
-from contree.server.store import MatchStore, StoreError
+from contree.server.store import RegistryStore, StoreError
 
 _RETRY_S: Final = 0.5
 _BEATS_KEPT: Final = 12
@@ -30,7 +30,7 @@ class Registry:
 
     def __init__(
         self,
-        store: MatchStore,
+        store: RegistryStore,
         sessions: Callable[[], Sequence[Session]],
         supersede: Callable[[Session], None],
         *,

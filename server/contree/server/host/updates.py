@@ -17,7 +17,7 @@ from typing import Final
 
 import structlog
 
-from contree.server.store import MatchStore, StoreError
+from contree.server.store import FeedStore, StoreError
 
 _WAIT_MS: Final = 5_000
 _KEEPALIVE_S: Final = 5.0
@@ -34,7 +34,7 @@ Item = tuple[str, bytes]
 class Updates:
     """Follows the feeds of labels for those who watch them."""
 
-    def __init__(self, store: MatchStore) -> None:
+    def __init__(self, store: FeedStore) -> None:
         self._store = store
         self._places: dict[str, str] = {}
         """The newest item of each watched label that was given to its watchers."""

@@ -19,12 +19,12 @@ from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import id_of, match_spec, text_of
 from contree.server.rpc.stalls import Ending, Farewells
+from contree.server.store import is_feed_id
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
 _STALLED_S: Final = 60.0
 """A watcher that does not read for so long is sent away."""
-_FEED_ID: Final = re.compile(r"\d{1,19}(-\d{1,19})?", re.ASCII)
 _PAGE_TOKEN: Final = re.compile(r"[!-~]{0,128}")
 """The id of a match."""
 Context = aio.ServicerContext[Any, Any]
@@ -95,7 +95,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         """Follow all matches of a label."""
         label = text_of("label", request.label, 1)
         after = request.resume_token or "0"
-        if not _FEED_ID.fullmatch(after):
+        if not is_feed_id(after):
             raise InvalidToken("resume_token")
         ending = Ending(context, self._farewells)
         try:

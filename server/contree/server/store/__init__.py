@@ -10,6 +10,7 @@ from contree.server.store.api import (
     Archived,
     Conflict,
     Created,
+    FeedStore,
     Fenced,
     Finish,
     FinishResult,
@@ -17,6 +18,7 @@ from contree.server.store.api import (
     KeyStore,
     Look,
     MatchStore,
+    RegistryStore,
     StoredKey,
     Swept,
 )
@@ -31,6 +33,7 @@ from contree.server.store.errors import (
     StoreRefused,
     StoreUnavailable,
 )
+from contree.server.store.feeds import is_feed_id
 from contree.server.store.redis import RedisStore, connect
 from contree.server.store.settings import StoreSettings
 
@@ -44,6 +47,7 @@ __all__ = [
     "Created",
     "EmbeddedStore",
     "EmbeddedStoreError",
+    "FeedStore",
     "FeedTrimmed",
     "Fenced",
     "Finish",
@@ -55,6 +59,7 @@ __all__ = [
     "MatchStore",
     "RedisKeys",
     "RedisStore",
+    "RegistryStore",
     "StoreError",
     "StoreRefused",
     "StoreSettings",
@@ -63,5 +68,6 @@ __all__ = [
     "Swept",
     "connect",
     "embedded_store",
+    "is_feed_id",
     "start_embedded",
 ]

@@ -115,11 +115,22 @@ class Created(NamedTuple):
 
 
 class MatchStore(Protocol):
-    """Journals, leases, archives, indexes and feeds of matches.
+    """Journals, leases, archives and indexes of matches, and what else the servers share.
 
     Every method may raise `StoreUnavailable` or `StoreRefused`, within a bounded time, and may be
-    called again after `StoreUnavailable`. Every method may be called concurrently.
+    called again after `StoreUnavailable`. Every method may be called concurrently. So it is with
+    the methods of its parts.
     """
+
+    @property
+    def feeds(self) -> FeedStore:
+        """The feeds of labels."""
+        ...
+
+    @property
+    def registry(self) -> RegistryStore:
+        """Requests, sessions and releases."""
+        ...
 
     async def create(
         self,
@@ -230,6 +241,36 @@ class MatchStore(Protocol):
         """
         ...
 
+    # -- sweeping -------------------------------------------------------------------------------
+
+    async def may_sweep(self, owner: str, lease_ms: int) -> bool:
+        """Take or prolong the sweeper's lease; False when another server has it."""
+        ...
+
+    async def sweep(self, cursor: str, *, limit: int, feed_s: int | None) -> Swept:
+        """Look at up to `limit` members of the indexes from a place ("" is the start).
+
+        Members whose match is gone, and live ones whose match is archived, are removed. Items of
+        feeds older than `feed_s` seconds are trimmed. A few round trips, whatever the store holds.
+        """
+        ...
+
+    async def ping(self) -> None:
+        """Return when the store answers."""
+        ...
+
+    async def probe(self) -> None:
+        """Return when the store has written something: a store can answer and yet write nothing."""
+        ...
+
+    async def close(self) -> None:
+        """Close all connections. The store must not be used afterwards."""
+        ...
+
+
+class FeedStore(Protocol):
+    """What there is to tell the watchers of each label, in order."""
+
     async def announce(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
         """Add payloads to the feeds of labels, in order, in one round trip; the items' ids.
 
@@ -261,6 +302,10 @@ class MatchStore(Protocol):
         """The id of the newest item of a label's feed, "0" when there was none yet."""
         ...
 
+
+class RegistryStore(Protocol):
+    """What the servers of a store let each other know besides matches."""
+
     async def remember(self, request_id: str, match_id: str, ttl_s: int | None) -> str:
         """Bind a request to a match for `ttl_s` seconds; the match it was bound to first."""
         ...
@@ -289,32 +334,6 @@ class MatchStore(Protocol):
 
     async def keep_disclosed(self, groups: Sequence[str], ttl_s: int) -> None:
         """Keep the releases of those groups that are released for `ttl_s` seconds from now."""
-        ...
-
-    # -- sweeping -------------------------------------------------------------------------------
-
-    async def may_sweep(self, owner: str, lease_ms: int) -> bool:
-        """Take or prolong the sweeper's lease; False when another server has it."""
-        ...
-
-    async def sweep(self, cursor: str, *, limit: int, feed_s: int | None) -> Swept:
-        """Look at up to `limit` members of the indexes from a place ("" is the start).
-
-        Members whose match is gone, and live ones whose match is archived, are removed. Items of
-        feeds older than `feed_s` seconds are trimmed. A few round trips, whatever the store holds.
-        """
-        ...
-
-    async def ping(self) -> None:
-        """Return when the store answers."""
-        ...
-
-    async def probe(self) -> None:
-        """Return when the store has written something: a store can answer and yet write nothing."""
-        ...
-
-    async def close(self) -> None:
-        """Close all connections. The store must not be used afterwards."""
         ...
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from contree.server.store import keys
 from contree.server.store.api import StoredKey
-from contree.server.store.errors import StoreError
 from contree.server.store.node import Command, Node, command
 
 _DIGEST: Final = 32
@@ -38,12 +37,7 @@ class RedisKeys:
 
     async def get(self, key_ids: Sequence[str]) -> list[StoredKey | None]:
         """See `KeyStore.get`."""
-        if not key_ids:
-            return []
-        replies = await self._node.run_all([_get(key_id) for key_id in key_ids])
-        for reply in replies:
-            if isinstance(reply, StoreError):
-                raise reply
+        replies = await self._node.run_each([_get(key_id) for key_id in key_ids])
         return [_read(key_id, reply) for key_id, reply in zip(key_ids, replies, strict=True)]
 
     async def rotate(self, key_id: str, digest: bytes) -> bool:

@@ -117,6 +117,14 @@ class Node:
                 replies[i] = reply
         return [self._typed(r) if isinstance(r, Exception) else r for r in replies]
 
+    async def run_each(self, commands: Sequence[Command]) -> list[Any]:
+        """Run commands in one round trip; raises the first error."""
+        replies = await self.run_all(commands) if commands else []
+        for reply in replies:
+            if isinstance(reply, StoreError):
+                raise reply
+        return replies
+
     async def close(self) -> None:
         """Close every connection; those in use close when their exchange ends."""
         self._closed = True

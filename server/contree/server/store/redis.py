@@ -1,9 +1,12 @@
-"""The match store on the Redis protocol: Redis 7, Valkey 7.2 and newer."""
+"""The match store on the Redis protocol: Redis 7, Valkey 7.2 and newer.
+
+Here are journals, leases, archives and their indexes; `feeds`, `registry` and `api_keys` are parts
+of it, on the same connections.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +27,8 @@ from contree.server.store.api import (
     Swept,
 )
 from contree.server.store.api_keys import RedisKeys
-from contree.server.store.errors import FeedTrimmed, MatchNotFound, StoreError
+from contree.server.store.errors import MatchNotFound, StoreError
+from contree.server.store.feeds import RedisFeeds
 from contree.server.store.node import (
     ACQUIRE,
     APPEND,
@@ -40,13 +44,11 @@ from contree.server.store.node import (
     Node,
     command,
 )
+from contree.server.store.registry import RedisRegistry
 from contree.server.store.settings import StoreSettings
 
-_FOLLOW_AT_ONCE = b"1000"
 _LONG = 4096
 """Entries that are too many to be compressed while others wait."""
-_START = ("0", "0-0")
-_FEED_ID = re.compile(r"\d{1,19}(-\d{1,19})?", re.ASCII)
 
 
 async def connect(where: str | StoreSettings) -> RedisStore:
@@ -67,6 +69,8 @@ class RedisStore:
     def __init__(self, settings: StoreSettings) -> None:
         self._settings = settings
         self._node = Node(settings)
+        self.feeds = RedisFeeds(self._node)
+        self.registry = RedisRegistry(self._node)
         self.api_keys = RedisKeys(self._node)
 
     def __repr__(self) -> str:
@@ -99,7 +103,7 @@ class RedisStore:
                 )
             ),
         ]
-        await self._run_each(named)
+        await self._node.run_each(named)
         make = CREATE.call(
             (keys.journal(match_id), keys.lease(match_id), keys.archive(match_id)),
             owner.encode(),
@@ -107,11 +111,11 @@ class RedisStore:
             secrets.token_bytes(8),
             *entries,
         )
-        outcome, *_ = await self._run_each([make, *named])
+        outcome, *_ = await self._node.run_each([make, *named])
         if outcome == b"created":
             return Created(True, 1)
         if outcome == b"finished":
-            await self._run_each(_forget([match_id]))
+            await self._node.run_each(_forget([match_id]))
         return Created(False, 0)
 
     async def append(self, group: Sequence[Append]) -> list[AppendResult | StoreError]:
@@ -172,7 +176,7 @@ class RedisStore:
         """See `MatchStore.look`."""
         places = [(after or {}).get(match_id, 0) for match_id in match_ids]
         # The journal first: a match that is archived between the two is seen in its archive.
-        replies = await self._run_each(
+        replies = await self._node.run_each(
             [
                 part
                 for match_id, place in zip(match_ids, places, strict=True)
@@ -197,7 +201,7 @@ class RedisStore:
         if not owner:
             raise ValueError("a lease needs an owner")
         who, how_long = owner.encode(), b"%d" % lease_ms
-        outcomes = await self._run_each(
+        outcomes = await self._node.run_each(
             [
                 ACQUIRE.call((keys.journal(match_id), keys.lease(match_id)), who, how_long)
                 for match_id in match_ids
@@ -210,7 +214,7 @@ class RedisStore:
         noted = [_leased(b"XX", lease_ms, list(taken))] if taken else []
         if gone:
             noted.append(command(b"ZREM", keys.LEASES, *gone))
-        await self._run_each(noted)
+        await self._node.run_each(noted)
         return taken
 
     async def renew(self, owner: str, leases: Mapping[str, int], lease_ms: int) -> list[str]:
@@ -218,7 +222,7 @@ class RedisStore:
         who, how_long = owner.encode(), b"%d" % lease_ms
         if not leases:
             return []
-        *kept, _ = await self._run_each(
+        *kept, _ = await self._node.run_each(
             [
                 *(
                     RENEW.call((keys.lease(match_id),), who, b"%d" % fence, how_long)
@@ -233,7 +237,7 @@ class RedisStore:
         """See `MatchStore.release`."""
         if not leases:
             return
-        await self._run_each(
+        await self._node.run_each(
             [
                 *(
                     RELEASE.call((keys.lease(match_id),), b"%d" % fence)
@@ -277,7 +281,7 @@ class RedisStore:
         results = [_finished(part, reply) for part, reply in zip(group, replies, strict=True)]
         # The indexes of the unfinished let go of a match only after it has its archive, and of one
         # that is gone.
-        await self._run_each(
+        await self._node.run_each(
             _forget(
                 [
                     part.match_id
@@ -303,113 +307,6 @@ class RedisStore:
         """See `MatchStore.matches`."""
         return await self._page(keys.label(label), after, limit)
 
-    async def announce(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
-        """See `MatchStore.announce`."""
-        labels = {label for label, _ in items}
-        replies = await self._run_each(
-            [_announce(label, payload) for label, payload in items]
-            + [_keep_feed(label) for label in labels]
-        )
-        return [item_id.decode() for item_id in replies[: len(items)]]
-
-    async def updates(self, label: str, after: str, limit: int = 1000) -> list[tuple[str, bytes]]:
-        """See `MatchStore.updates`."""
-        _check_feed_id(after)
-        feed, place = keys.feed(label), after.encode()
-        # Items go from the oldest on: as long as this one is there, so is all that came after it.
-        there, items = await self._run_each(
-            [
-                command(b"XRANGE", feed, place, place),
-                command(b"XRANGE", feed, b"(" + place, *(b"+", b"COUNT", b"%d" % limit)),
-            ]
-        )
-        if not there and after not in _START:
-            raise FeedTrimmed(label, after)
-        return _items(items)
-
-    async def follow(
-        self, after: Mapping[str, str], wait_ms: int
-    ) -> dict[str, list[tuple[str, bytes]]]:
-        """See `MatchStore.follow`."""
-        for place in after.values():
-            _check_feed_id(place)
-        if not after:
-            return {}
-        # BLOCK 0 would wait for ever, so not waiting is said by leaving it out.
-        block = (b"BLOCK", b"%d" % wait_ms) if wait_ms > 0 else ()
-        feeds = {keys.feed(label): label for label in after}
-        reply = await self._node.run(
-            Command.of(
-                next(iter(feeds)),
-                *(b"XREAD", b"COUNT", _FOLLOW_AT_ONCE, *block, b"STREAMS", *feeds),
-                *(place.encode() for place in after.values()),
-            ),
-            wait_s=max(wait_ms, 0) / 1000,
-        )
-        return {feeds[feed]: _items(items) for feed, items in reply or ()}
-
-    async def newest(self, label: str) -> str:
-        """See `MatchStore.newest`."""
-        items = await self._node.run(
-            command(b"XREVRANGE", keys.feed(label), *(b"+", b"-", b"COUNT", b"1"))
-        )
-        return str(items[0][0].decode()) if items else "0"
-
-    async def remember(self, request_id: str, match_id: str, ttl_s: int | None) -> str:
-        """See `MatchStore.remember`."""
-        bound: bytes | None = await self._node.run(
-            command(
-                b"SET",
-                keys.request(request_id),
-                match_id.encode(),
-                *(b"NX", b"GET", *_expiry(ttl_s)),
-            )
-        )
-        return match_id if bound is None else bound.decode()
-
-    async def enter_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> None:
-        """See `MatchStore.enter_sessions`."""
-        await self._run_each(
-            [
-                command(b"SET", keys.session(name), nonce.encode(), b"EX", b"%d" % ttl_s)
-                for name, nonce in nonces.items()
-            ]
-        )
-
-    async def keep_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> list[str]:
-        """See `MatchStore.keep_sessions`."""
-        ttl = b"%d" % ttl_s
-        found = await self._run_each(
-            [command(b"GETEX", keys.session(name), b"EX", ttl) for name in nonces]
-        )
-        gone = [name for name, nonce in zip(nonces, found, strict=True) if nonce is None]
-        await self._run_each(
-            [
-                command(b"SET", keys.session(name), nonces[name].encode(), b"NX", b"EX", ttl)
-                for name in gone
-            ]
-        )
-        return [
-            name
-            for name, nonce in zip(nonces, found, strict=True)
-            if nonce is not None and nonce.decode() != nonces[name]
-        ]
-
-    async def disclose(self, group: str, ttl_s: int | None = None) -> None:
-        """See `MatchStore.disclose`."""
-        await self._node.run(command(b"SET", keys.disclosed(group), b"1", *_expiry(ttl_s)))
-
-    async def disclosed(self, group: str) -> bool:
-        """See `MatchStore.disclosed`."""
-        return bool(await self._node.run(command(b"EXISTS", keys.disclosed(group))))
-
-    async def keep_disclosed(self, groups: Sequence[str], ttl_s: int) -> None:
-        """See `MatchStore.keep_disclosed`."""
-        # GT leaves a release that is kept for ever, or for longer, as it is.
-        await self._run_each(
-            [command(b"EXPIRE", keys.disclosed(group), b"%d" % ttl_s, b"GT") for group in groups]
-        )
-
     async def may_sweep(self, owner: str, lease_ms: int) -> bool:
         """See `MatchStore.may_sweep`."""
         held = await self._node.run(HOLD.call((keys.SWEEPER,), owner.encode(), b"%d" % lease_ms))
@@ -417,7 +314,7 @@ class RedisStore:
 
     async def sweep(self, cursor: str, *, limit: int, feed_s: int | None) -> Swept:
         """See `MatchStore.sweep`."""
-        return await sweep.sweep(self._run_each, cursor, limit=limit, feed_s=feed_s)
+        return await sweep.sweep(self._node.run_each, cursor, limit=limit, feed_s=feed_s)
 
     async def ping(self) -> None:
         """See `MatchStore.ping`."""
@@ -430,14 +327,6 @@ class RedisStore:
     async def close(self) -> None:
         """See `MatchStore.close`."""
         await self._node.close()
-
-    async def _run_each(self, commands: Sequence[Command]) -> list[Any]:
-        """Run commands in one round trip; raises the first error."""
-        replies = await self._node.run_all(commands) if commands else []
-        for reply in replies:
-            if isinstance(reply, StoreError):
-                raise reply
-        return replies
 
     async def _page(self, index: bytes, after: str, limit: int) -> list[str]:
         if limit < 1:
@@ -486,28 +375,6 @@ def _finished(part: Finish, reply: Any) -> FinishResult | StoreError:
     if not isinstance(reply, StoreError) and reply[0] == b"archived":
         return Archived()
     return _refusal(part.match_id, reply)
-
-
-def _expiry(ttl_s: int | None) -> tuple[bytes, ...]:
-    return () if ttl_s is None else (b"EX", b"%d" % ttl_s)
-
-
-def _check_feed_id(place: str) -> None:
-    if not _FEED_ID.fullmatch(place):
-        raise ValueError(f"{place!r} is no id of a feed")
-
-
-def _items(items: Sequence[Any]) -> list[tuple[str, bytes]]:
-    return [(item_id.decode(), fields[1]) for item_id, fields in items]
-
-
-def _announce(label: str, payload: bytes) -> Command:
-    cap = (b"MAXLEN", b"~", b"%d" % keys.FEED_LENGTH)
-    return command(b"XADD", keys.feed(label), *cap, b"*", b"p", payload)
-
-
-def _keep_feed(label: str) -> Command:
-    return command(b"EXPIRE", keys.feed(label), b"%d" % keys.FEED_EXPIRY_S)
 
 
 def _refusal(match_id: str, reply: Any) -> Conflict | Fenced | StoreError:
