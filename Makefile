@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-differential test-sprt test-chaos coverage-engine clean
+  test-deploy test-differential test-sprt test-chaos coverage-engine clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ tournament: setup ## Play the demo tournament
 	$(BIN)/contree tournament run tournaments/demo.toml
 
 test: setup ## Run the tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadgroup
 
 check: setup ## Run the linters, the type checker and the checks of the protocol
 	$(BIN)/ruff format --check
@@ -54,6 +54,9 @@ proto-baseline: setup ## Record the protocol that later changes must stay compat
 
 test-languages: setup ## Build the bots in other languages and let each play
 	$(BIN)/pytest -m languages
+
+test-deploy: setup ## Let a real Prometheus scrape a real server and ask what the dashboard asks
+	$(BIN)/pytest -m deploy tests/deploy
 
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential

@@ -1,6 +1,6 @@
 """Every panel's query has an answer in a real Prometheus that scrapes a real server.
 
-Needs `prometheus` (Debian package) on the PATH.
+Needs `prometheus` (Debian package) on the PATH: `make test-deploy`.
 """
 
 import json
@@ -29,7 +29,7 @@ scrape_configs:
     static_configs: [{{targets: ["{metrics}"]}}]
 """
 
-pytestmark = pytest.mark.skipif(PROMETHEUS is None, reason="prometheus is not installed")
+pytestmark = pytest.mark.deploy
 
 
 def get(url: str) -> Any:
@@ -54,6 +54,7 @@ def eventually(ask: Callable[[], Any], what: str) -> Any:
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Prometheus that has seen a server before, during and after a match."""
+    assert PROMETHEUS, "prometheus is not on the PATH; on Debian: apt install prometheus"
     folder = tmp_path_factory.mktemp("prometheus")
     with serving(folder) as server, socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -61,7 +62,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (folder / "prometheus.yml").write_text(CONFIG.format(metrics=server.metrics), "utf-8")
         process = subprocess.Popen(
             [
-                str(PROMETHEUS),
+                PROMETHEUS,
                 f"--config.file={folder / 'prometheus.yml'}",
                 f"--storage.tsdb.path={folder / 'tsdb'}",
                 f"--web.listen-address=127.0.0.1:{port}",

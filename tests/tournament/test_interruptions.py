@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from tests.tournament.waiting import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+# One group: the undisturbed event is played once.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("interruptions")]
 
 BOARDS = 16 if os.environ.get("FULL") else 8
 SOME = BOARDS // 2
