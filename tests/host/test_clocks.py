@@ -77,7 +77,7 @@ async def test_no_time_runs_out_before_the_store_has_proved_alive_after_the_dead
         here.store.down()
         await asyncio.sleep(60.0)
         assert not table.match.faults
-        assert here.tables.elapsed_ms(table, seat) < 100
+        assert here.tables.deadlines.elapsed_ms(table, seat) < 100
         here.store.up()
         await asyncio.sleep(LIMIT_S - 1.0)
         assert not table.match.faults
@@ -99,13 +99,13 @@ async def test_clocks_stand_still_while_the_store_reads_but_does_not_write() -> 
             await asyncio.sleep(0.05)
             assert here.tables.watch.away
             await here.tables.watch.ask(here.store.ping())
-        assert here.tables.elapsed_ms(idle, waiting) <= 300
+        assert here.tables.deadlines.elapsed_ms(idle, waiting) <= 300
         here.store.writes = True
         await asyncio.sleep(0.2)
         assert not here.tables.watch.away
         assert busy.match.seats[seat].decisions == 1
         assert not idle.match.faults
-        assert here.tables.elapsed_ms(idle, waiting) <= 500
+        assert here.tables.deadlines.elapsed_ms(idle, waiting) <= 500
 
 
 @virtually
@@ -136,7 +136,7 @@ async def test_an_outage_found_out_at_one_table_is_charged_at_none() -> None:
         here.store.up()
         await asyncio.sleep(0.2)
         (waiting,) = owing(idle)
-        assert here.tables.elapsed_ms(idle, waiting) <= 300
+        assert here.tables.deadlines.elapsed_ms(idle, waiting) <= 300
 
 
 @virtually
@@ -271,12 +271,12 @@ async def test_adopted_bots_have_a_return_window_even_without_any_grace() -> Non
     async with place(return_s=15.0) as here:
         table = here.tables.add(timed(control), 2, adopted=True)
         for seat in SEATS:
-            here.tables.expect(table, seat)
-        here.tables.rearm(table)
+            here.tables.deadlines.expect(table, seat)
+        here.tables.deadlines.arm(table)
         (first,) = owing(table)
         await asyncio.sleep(14.0)
         here.attach(table, first)
-        assert here.tables.elapsed_ms(table, first) == 0  # all of its time is there again
+        assert here.tables.deadlines.elapsed_ms(table, first) == 0  # all of its time is there again
         here.act(table, first)
         await asyncio.sleep(0.1)
         # Made to owe by another's move, and still on its way.
@@ -284,7 +284,7 @@ async def test_adopted_bots_have_a_return_window_even_without_any_grace() -> Non
         assert second is not first
         await asyncio.sleep(0.7)
         assert not table.match.faults
-        assert here.tables.elapsed_ms(table, second) == 0
+        assert here.tables.deadlines.elapsed_ms(table, second) == 0
         for seat in SEATS:
             if table.attached[seat] is None:
                 here.attach(table, seat)
@@ -300,8 +300,8 @@ async def test_after_the_return_window_absence_and_clocks_count_as_always() -> N
     async with place(return_s=15.0) as here:
         table = here.tables.add(timed(control), 2, adopted=True)
         for seat in SEATS:
-            here.tables.expect(table, seat)
-        here.tables.rearm(table)
+            here.tables.deadlines.expect(table, seat)
+        here.tables.deadlines.arm(table)
         await asyncio.sleep(15.0 + 2.1)
         assert not table.match.faults
         await asyncio.sleep(0.3)
@@ -316,8 +316,8 @@ async def test_a_bot_that_came_back_and_left_again_is_away() -> None:
     async with place(return_s=15.0) as here:
         table = here.tables.add(timed(control), 2, adopted=True)
         for seat in SEATS:
-            here.tables.expect(table, seat)
-        here.tables.rearm(table)
+            here.tables.deadlines.expect(table, seat)
+        here.tables.deadlines.arm(table)
         for seat in SEATS:
             here.attach(table, seat)
         here.detach(table, Seat.EAST)
@@ -424,7 +424,7 @@ async def test_21_clocks_begin_when_all_four_are_ready() -> None:
         await asyncio.sleep(0.01)
         assert table.match.stage is Stage.PLAYING
         (seat,) = owing(table)
-        assert here.tables.elapsed_ms(table, seat) <= 10
+        assert here.tables.deadlines.elapsed_ms(table, seat) <= 10
         await asyncio.sleep(1.1)
         assert not table.match.faults
 
@@ -437,7 +437,7 @@ async def test_nothing_runs_out_in_a_server_that_drains() -> None:
         table = here.sit(match=timed(control))
         (seat,) = owing(table)
         await asyncio.sleep(0.5)
-        here.tables.wind_up()
+        here.tables.deadlines.wind_up()
         other = next(one for one in SEATS if one is not seat)
         here.detach(table, other)
         await asyncio.sleep(60.0)

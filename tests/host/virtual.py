@@ -149,25 +149,27 @@ class Place:
         table = self.tables.add(match or seated(made or spec())[0], 1)
         for seat in SEATS:
             self.attach(table, seat)
-        self.tables.rearm(table)
+        self.tables.deadlines.arm(table)
         return table
 
     def attach(self, table: Table, seat: Seat) -> Session:
         identity = Identity(f"bot-{seat}", "1", f"instance-{seat}", 1)
         session = Session(identity, max_outbox=10_000, now=at())
-        table.attach(seat, Attached(session, session.bind(table, seat)), self.tables.now())
-        self.tables.rearm(table)
+        table.attach(
+            seat, Attached(session, session.bind(table, seat)), self.tables.deadlines.now()
+        )
+        self.tables.deadlines.arm(table)
         return session
 
     def detach(self, table: Table, seat: Seat) -> None:
-        table.detach(seat, self.tables.now())
-        self.tables.rearm(table)
+        table.detach(seat, self.tables.deadlines.now())
+        self.tables.deadlines.arm(table)
 
     def act(self, table: Table, seat: Seat, action: Action | None = None) -> Answer:
         """Answer what the seat owes, with the first legal action or this one."""
         match = table.match
         chosen = action or match.game.legal_actions(seat)[0]
-        elapsed = self.tables.elapsed_ms(table, seat)
+        elapsed = self.tables.deadlines.elapsed_ms(table, seat)
         answer = Answer()
         command = Act(seat, match.decision_id(seat), chosen, elapsed)
         self.tables.submit(table, command, answer.outcomes.append)
@@ -193,7 +195,8 @@ async def place(*, return_s: float = 15.0) -> Any:
     made = Place(return_s=return_s)
     tables = made.tables
     tasks = [
-        asyncio.create_task(work()) for work in (tables.committer.run, tables.pulse, tables.prove)
+        asyncio.create_task(work())
+        for work in (tables.committer.run, tables.deadlines.pulse, tables.deadlines.prove)
     ]
     await asyncio.sleep(0.01)
     yield made

@@ -129,8 +129,8 @@ class Host:
                 group.create_task(work())
                 for work in (
                     self.tables.committer.run,
-                    self.tables.pulse,
-                    self.tables.prove,
+                    self.tables.deadlines.pulse,
+                    self.tables.deadlines.prove,
                     self.notices.run,
                     self.ownership.keep,
                     self.ownership.adopt,
@@ -155,7 +155,7 @@ class Host:
         """
         self.draining = True
         self.ownership.adopting = False
-        self.tables.wind_up()
+        self.tables.deadlines.wind_up()
         for session in self.seating.lobby.sessions():
             session.leaving = True
             session.send(frames.go_away(int(self.settings.drain_s * 1000)))

@@ -19,6 +19,7 @@ class Seating:
 
     def __init__(self, tables: Tables, feeds: EventFeeds, partings: Partings) -> None:
         self._tables = tables
+        self._deadlines = tables.deadlines
         self._feeds = feeds
         self._partings = partings
         self._holdings: dict[InstanceKey, Holding] = {}
@@ -83,8 +84,8 @@ class Seating:
             if session is not None:
                 self._attach(table, seat, session, resumed=True)
             else:
-                self._tables.expect(table, seat)
-        self._tables.rearm(table)
+                self._deadlines.expect(table, seat)
+        self._deadlines.arm(table)
         self.fill()
 
     def close(self, table: Table) -> None:
@@ -154,7 +155,7 @@ class Seating:
             if present is not None:
                 self._attach(table, seat, present, resumed=False)
             else:
-                table.detach(seat, self._tables.now())
+                table.detach(seat, self._deadlines.now())
 
         self._tables.submit(
             table,
@@ -165,13 +166,13 @@ class Seating:
     def _attach(self, table: Table, seat: Seat, session: Session, *, resumed: bool) -> None:
         match = table.match
         ref = session.bind(table, seat)
-        table.attach(seat, Attached(session, ref, session.offences), self._tables.now())
+        table.attach(seat, Attached(session, ref, session.offences), self._deadlines.now())
         session.send_assigned(ref, frames.seat_assigned(match, seat, ref, resumed=resumed))
         if session.identity.events:
             self._feeds.follow(table, seat, session, ref)
         if match.stage is Stage.PLAYING and match.owed_since[seat] and not match.seats[seat].house:
-            session.send_turn(ref, self._tables.turn(table, seat, again=resumed))
-        self._tables.rearm(table)
+            session.send_turn(ref, self._tables.telling.turn(table, seat, again=resumed))
+        self._deadlines.arm(table)
 
     def _let_go(self, key: InstanceKey) -> None:
         """Forget what an instance has once it has nothing and is not here."""
@@ -183,10 +184,10 @@ class Seating:
             del self._holdings[key]
 
     def _unseat(self, session: Session) -> None:
-        now = self._tables.now()
+        now = self._deadlines.now()
         for table, seat in session.seats.values():
             table.detach(seat, now)
             table.readers = [one for one in table.readers if one.owner is not session]
-            self._tables.rearm(table)
+            self._deadlines.arm(table)
         session.seats.clear()
         session.readers.clear()

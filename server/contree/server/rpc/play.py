@@ -274,7 +274,7 @@ class PlayServicer:
             session.send(self._unreadable(session, table, seat, act, str(error)))
             self._offend(session)
             return
-        command = Act(seat, decision, action, self._host.tables.elapsed_ms(table, seat))
+        command = Act(seat, decision, action, self._host.tables.deadlines.elapsed_ms(table, seat))
 
         def answered(outcome: Step | Rejected | MatchLost) -> None:
             if isinstance(outcome, MatchLost):
@@ -299,7 +299,7 @@ class PlayServicer:
             command,
             ref,
             outcome,
-            elapsed=self._host.tables.elapsed_ms(table, seat),
+            elapsed=self._host.tables.deadlines.elapsed_ms(table, seat),
             round_trip=session.round_trip_ms,
         )
 
@@ -320,7 +320,7 @@ class PlayServicer:
             seat,
             ref,
             reason,
-            elapsed=self._host.tables.elapsed_ms(table, seat),
+            elapsed=self._host.tables.deadlines.elapsed_ms(table, seat),
             round_trip=session.round_trip_ms,
         )
 
