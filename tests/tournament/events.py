@@ -36,22 +36,30 @@ def played(table: Table, rules: RuleSet, label: str = "cup", seed: bytes = SEED)
     while game.owed:
         seat = rng.choice(game.owed)
         game = game.apply(seat, rng.choice(game.legal_actions(seat)))
-    return Record.of(game, [layout.seats[seat] for seat in SEATS], [f"match m-{table.id}"])
+    names = [layout.seats[seat] for seat in SEATS]
+    return Record.of(game, names, [f"match m-{table.id}", f"end: {_reason(game)}"])
+
+
+def _reason(game: Game) -> str:
+    assert game.outcome is not None
+    return "passed_out" if game.outcome.reason is Termination.PASSED_OUT else "board_done"
 
 
 def result_of(table: Table, record: Record, rules: RuleSet, label: str = "cup") -> TableResult:
     """The result that the runner would write down for it."""
-    outcome = record.replay().outcome
-    assert outcome is not None
+    game = record.replay()
+    assert game.outcome is not None
+    scores, deal = game.outcome.scores, game.results[0]
     layout = lay_out(table, SEED, label, rules)
     side = layout.first_team
-    passed = outcome.reason is Termination.PASSED_OUT
     return TableResult(
         table=table,
         match_id=f"m-{table.id}",
-        reason="passed_out" if passed else "board_done",
+        reason=_reason(game),
         seats={str(seat): layout.seats[seat] for seat in SEATS},
-        marks=(outcome.scores[side], outcome.scores[side.other]),
+        marks=(scores[side], scores[side.other]),
+        contract="" if deal.contract is None else str(deal.contract),
+        made=None if deal.contract is None else deal.winner is deal.contract.team,
     )
 
 

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 from contree.cli.app import app
 from contree.tournament import run_event
+from contree.tournament.audit import audit
+from contree.tournament.export import export_event
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -42,6 +44,9 @@ class Played:
         assert (self.folder / "standings.json").read_bytes() == first
         verified = CliRunner().invoke(app, ["record", "verify", str(self.folder)])
         assert verified.exit_code == 0, verified.output
+        proved = audit(export_event(self.folder).files)
+        assert proved.right, proved.findings
+        assert proved.complete
 
     def run(self) -> int:
         out = io.StringIO()

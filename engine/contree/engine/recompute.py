@@ -6,11 +6,12 @@ from contree.engine.bgn_words import format_hand
 from contree.engine.disguise import NO_DISGUISE, Disguise, disguise
 from contree.engine.errors import EngineError
 from contree.engine.game import Mode
+from contree.engine.places import DEALER, WrongRecord, cards_of
 from contree.engine.record import Record
 from contree.engine.shuffle import Deals, FixedDeal, SeededDeals
 from contree.engine.table import SEATS
 
-__all__ = ["WrongCards", "check_cards", "worn_by"]
+__all__ = ["WrongCards", "check_cards", "check_seeded", "worn_by"]
 
 
 class WrongCards(EngineError):
@@ -46,6 +47,16 @@ def check_cards(record: Record, deals: Deals, worn: Disguise = NO_DISGUISE) -> N
         found = FixedDeal(recorded.dealer, recorded.hands)
         if expected != found:
             raise WrongCards(index, number, expected, found)
+
+
+def check_seeded(record: Record, seed: bytes, label: str, table: int = 1) -> None:
+    """WrongRecord unless the cards are those of a seed, in the disguise of a table of a board."""
+    worn = NO_DISGUISE if table == 1 else disguise(seed, record.number, table)
+    try:
+        check_cards(record, SeededDeals(seed, label), worn)
+    except WrongCards as error:
+        first = DEALER if error.dealer_is_wrong and not error.index else cards_of(error.index)
+        raise WrongRecord(first, str(error)) from None
 
 
 def worn_by(record: Record, seed: bytes, label: str, tables: int = 1000) -> int | None:

@@ -18,6 +18,7 @@ from contree.cli import (
     rules,
     serve,
     tournament,
+    verify,
     watch,
 )
 from contree.cli.errors import INTERRUPTED, explain
@@ -39,6 +40,7 @@ app.add_typer(tournament.app, name="tournament")
 app.command("watch")(watch.watch)
 app.add_typer(rules.app, name="rules")
 app.add_typer(record.app, name="record")
+app.command("verify")(verify.verify)
 app.command("replay")(replay.replay)
 app.command("leak-test")(leaks.leak_test)
 app.command("healthcheck")(healthcheck.healthcheck)

@@ -7,11 +7,16 @@ from typing import Annotated
 
 import typer
 
+from contree.cli import events
 from contree.cli.options import ServerOption
 
 app = typer.Typer(
     help="Hold a competition between bots.", no_args_is_help=True, rich_markup_mode=None
 )
+
+
+app.command("standings")(events.standings)
+app.command("export")(events.export)
 
 
 @app.callback()

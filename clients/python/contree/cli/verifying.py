@@ -8,28 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contree.cli.errors import BadInput
-from contree.cli.records import (
-    DEALER,
-    MODE,
-    RULES,
-    SEATS,
-    Place,
-    cards_of,
-    score_of,
-    text_of,
-    where,
-)
-from contree.engine.disguise import NO_DISGUISE, disguise
+from contree.cli.records import text_of
 from contree.engine.game import Game, Mode
 from contree.engine.notation import RecordError, read_record
-from contree.engine.recompute import WrongCards, check_cards, worn_by
+from contree.engine.places import Place, WrongRecord, where
+from contree.engine.recompute import check_seeded, worn_by
 from contree.engine.record import SEED_NOTE, Record
-from contree.engine.shuffle import SEED_BYTES, SeededDeals, commitment, mix
-from contree.engine.table import SEATS as ALL_SEATS
+from contree.engine.shuffle import SEED_BYTES, commitment, mix
 
 if TYPE_CHECKING:
     from contree.tournament.proof import EventProof
-    from contree.tournament.schedule import Table
 
 
 class Seed(NamedTuple):
@@ -83,14 +71,6 @@ class Verdict(NamedTuple):
         }
 
 
-class _Wrong(Exception):
-    """Something in a record that is not as it should be."""
-
-    def __init__(self, place: Place, problem: str) -> None:
-        self.place = place
-        self.problem = problem
-
-
 def verify(path: Path, seed: Seed | None = None, event: EventProof | None = None) -> Verdict:
     """Read a record, play it again, and compare it with its seed and its event."""
     text = text_of(path)
@@ -105,14 +85,18 @@ def verify(path: Path, seed: Seed | None = None, event: EventProof | None = None
         _check_seed_notes(record)
         table = None if event is None else event.table(path.stem)
         if event is not None and table is not None:
-            cards = _check_table(record, game, event, table, seed)
+            from contree.tournament.checking import check_table
+
+            used = event.seed if seed is None else seed.seed
+            label = event.label if seed is None else seed.label
+            cards = check_table(record, game, event, table, seed=used, label=label)
         elif seed is not None:
             cards = _check_seed(record, seed)
         elif record.seed is not None:
             cards = _check_own_seed(record, record.seed)
         else:
             cards = ""
-    except _Wrong as wrong:
+    except WrongRecord as wrong:
         return verdict._replace(place=where(text, wrong.place), problem=wrong.problem)
     return verdict._replace(cards=cards)
 
@@ -127,10 +111,10 @@ def folder_of(path: Path) -> Path | None:
 def _check_seed(record: Record, seed: Seed) -> str:
     """Compare the cards with those of a seed; a board may wear the disguise of a table."""
     if record.mode is Mode.RACE:
-        _compare(record, seed, 1)
+        check_seeded(record, *seed)
         return f"those of {_deals(record)} of the seed"
     table = worn_by(record, seed.seed, seed.label)
-    _compare(record, seed, 1 if table is None else table)
+    check_seeded(record, *seed, 1 if table is None else table)
     shown = f"those of board {record.number} of the seed"
     return shown if table == 1 else f"{shown}, disguised as at table {table}"
 
@@ -144,59 +128,17 @@ def _check_seed_notes(record: Record) -> None:
             if note != whole:
                 place = Place(f'[Note "{SEED_NOTE}', f"notes[{index}]", nth)
                 digits = 2 * SEED_BYTES
-                raise _Wrong(place, f"a seed is {digits} hex digits, and there is one in a record")
+                raise WrongRecord(
+                    place, f"a seed is {digits} hex digits, and there is one in a record"
+                )
             nth += 1
 
 
 def _check_own_seed(record: Record, seed: bytes) -> str:
     """Compare the cards with those of the seed that the server drew for this match alone."""
-    _compare(record, Seed(seed, ""), 1)
+    check_seeded(record, seed, "")
     which = f"board {record.number}" if record.mode is Mode.BOARD else _deals(record)
     return f"those of {which} of the seed in the record, whose commitment is {commitment(seed)}"
-
-
-def _compare(record: Record, seed: Seed, table: int) -> None:
-    worn = NO_DISGUISE if table == 1 else disguise(seed.seed, record.number, table)
-    try:
-        check_cards(record, SeededDeals(*seed), worn)
-    except WrongCards as error:
-        first = DEALER if error.dealer_is_wrong and not error.index else cards_of(error.index)
-        raise _Wrong(first, str(error)) from None
-
-
-def _check_table(
-    record: Record, game: Game, event: EventProof, table: Table, seed: Seed | None
-) -> str:
-    """Compare a record with the table of the event that it is of, in the order of its lines."""
-    if record.rules != event.rules:
-        raise _Wrong(RULES, f"the event is played under {event.rules.name}, not under these rules")
-    expected = (Mode.RACE, 1) if event.races else (Mode.BOARD, table.board)
-    if (record.mode, record.number) != expected:
-        raise _Wrong(MODE, f"the table {table.id} is of board {table.board}")
-    used = seed or (None if event.seed is None else Seed(event.seed, event.label))
-    if used is not None:
-        seats = event.seats(table, used.seed, used.label)
-        names = tuple(seats[seat] for seat in ALL_SEATS)
-        if record.names != names:
-            raise _Wrong(SEATS, f"by the seed {' '.join(names)} sit at N E S W of this table")
-        if event.races:
-            _compare(record, used._replace(seed=event.race_seed(table, used.seed)), 1)
-        else:
-            _compare(record, used, table.number)
-    result = event.results.get(table.id)
-    if result is not None and game.outcome is not None:
-        seats_of_first = [s for s in ALL_SEATS if result.seats[str(s)] == table.pairing.first]
-        side = seats_of_first[0].team
-        marks = (game.scores[side], game.scores[side.other])
-        if marks != result.marks:
-            counted = f"{result.marks[0]} to {table.pairing.first}, {result.marks[1]} to the other"
-            raise _Wrong(score_of(0), f"in the results of the event it counts {counted}")
-    if used is None:
-        return ""
-    if event.races:
-        return f"those of race {table.board}"
-    disguised = "" if table.number == 1 else ", disguised"
-    return f"those of board {table.board}, table {table.number}{disguised}"
 
 
 def _deals(record: Record) -> str:

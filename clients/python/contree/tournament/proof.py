@@ -24,6 +24,8 @@ class EventProof:
     folder: Path
     id: str
     label: str
+    kind: str
+    """The name of its format."""
     rules: RuleSet
     schedule: Format
     races: bool
@@ -43,25 +45,35 @@ class EventProof:
         try:
             header = json.loads((folder / "event.json").read_text(encoding="utf-8"))
             results = _results(folder / LOG_NAME)
-            names = [str(bot["name"]) for bot in header["bots"]]
-            shape = Shape.from_dict(header.get("format", {"kind": "round-robin"}))
-            schedule = shape.build(names, int(header["boards"]))
-            proof = cls(
-                folder=folder,
-                id=str(header["id"]),
-                label=str(header["label"]),
-                rules=rules_from_dict(header["rules"]),
-                schedule=schedule,
-                races=header.get("race") is not None,
-                seed=_seed(header),
-                results=results,
-                tables=_tables(schedule, results),
-            )
+            proof = cls.of(header, results, folder)
         except FileNotFoundError:
             raise ResultsError(f"There is no event in {folder}: it has no event.json.") from None
         except (OSError, ValueError, KeyError, TypeError, EngineError, ConfigError) as error:
             raise ResultsError(f"The event in {folder} cannot be read ({error!r}).") from None
         return proof
+
+    @classmethod
+    def of(
+        cls, header: Mapping[str, Any], results: Mapping[str, TableResult], folder: Path
+    ) -> EventProof:
+        """The event of this header with these results. Raises ValueError, KeyError, TypeError,
+        EngineError or ConfigError when the header is none.
+        """
+        names = [str(bot["name"]) for bot in header["bots"]]
+        shape = Shape.from_dict(header.get("format", {"kind": "round-robin"}))
+        schedule = shape.build(names, int(header["boards"]))
+        return cls(
+            folder=folder,
+            id=str(header["id"]),
+            label=str(header["label"]),
+            kind=shape.kind.value,
+            rules=rules_from_dict(header["rules"]),
+            schedule=schedule,
+            races=header.get("race") is not None,
+            seed=_seed(header),
+            results=results,
+            tables=_tables(schedule, results),
+        )
 
     def table(self, table_id: str) -> Table | None:
         """The table of this id; None when the event has none."""

@@ -47,8 +47,7 @@ class ResultLog:
         """Add a result, if its table has none, and see it on the disk before returning."""
         if result.table.id in self._results:
             return
-        line = json.dumps(result.to_dict(), ensure_ascii=False, separators=(",", ":")) + "\n"
-        self._file.write(line.encode())
+        self._file.write(result.line().encode())
         self._file.flush()
         os.fsync(self._file.fileno())
         self._results[result.table.id] = result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -104,6 +105,10 @@ class TableResult:
             **({"race": True} if self.race else {}),
             **({"forfeited_by": list(self.forfeited_by)} if self.forfeited_by else {}),
         }
+
+    def line(self) -> str:
+        """The line of ``tables.jsonl``."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":")) + "\n"
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TableResult:

@@ -1,0 +1,163 @@
+"""The files of an event as one value, read from and written to a folder, a zip or a tar archive.
+
+An archive holds one folder with the name of the event. The same files give the same archive, byte
+for byte. Archives and folders come from strangers: links, paths that lead out of the archive and
+more than ``MOST_BYTES`` are refused, and nothing is unpacked to the disk.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from contree.tournament.errors import ResultsError
+from contree.tournament.manifest import MANIFEST
+
+MOST_BYTES: Final = 2 << 30
+"""The size of an event that is read, unpacked."""
+TARS: Final = (".tar", ".tar.gz", ".tgz")
+OWN: Final = frozenset({"lock", "seed", "service.json", "store", "logs"})
+"""What a runner keeps in its folder for itself."""
+
+Files = Mapping[str, bytes]
+"""What is in an event, by path; its folders are divided by slashes."""
+
+
+def read_files(path: Path) -> dict[str, bytes]:
+    """The files of an event. Raises ResultsError when there are none, or they cannot be read."""
+    try:
+        if path.is_dir():
+            return _whole(path, _in_folder(path))
+        if not path.exists():
+            raise ResultsError(f"There is no event {path}: check the path.")
+        if zipfile.is_zipfile(path):
+            return _without_folder(path, _whole(path, _in_zip(path)))
+        return _without_folder(path, _whole(path, _in_tar(path)))
+    except (OSError, tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise ResultsError(f"{path} cannot be read as an event ({error}).") from None
+    except (NotImplementedError, RuntimeError) as error:  # an encrypted zip, a method unknown
+        raise ResultsError(f"{path} cannot be unpacked ({error}).") from None
+
+
+def write_files(files: Files, target: Path, name: str) -> None:
+    """Write them to ``target``, whole or not at all: an archive when it is named like one, else a
+    folder. ``name`` is that of the folder in an archive. Raises ResultsError, and will not write
+    over anything.
+    """
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise ResultsError(f"{target} is there already: name another, or delete it.")
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.name.endswith(".zip"):
+            temporary.write_bytes(_zip(files, name))
+        elif target.name.endswith(TARS):
+            plain = _tar(files, name)
+            packed = plain if target.suffix == ".tar" else gzip.compress(plain, mtime=0)
+            temporary.write_bytes(packed)
+        else:
+            _write_folder(files, temporary)
+        temporary.replace(target)
+    except OSError as error:
+        raise ResultsError(f"{target} cannot be written ({error.strerror}).") from None
+    finally:
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            temporary.unlink(missing_ok=True)
+
+
+def _in_folder(path: Path) -> Iterator[tuple[str, bytes]]:
+    sealed = (path / MANIFEST).exists()
+    if not sealed and not (path / "event.json").exists():
+        raise ResultsError(f"There is no event in {path}: it has no event.json.")
+    for found in sorted(path.rglob("*")):
+        inside = found.relative_to(path)
+        if not sealed and inside.parts[0] in OWN:
+            continue
+        if found.is_symlink():
+            raise ResultsError(f"{found} is a link: an event holds its files themselves.")
+        if found.is_file():
+            yield inside.as_posix(), found.read_bytes()
+
+
+def _in_zip(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        _limit(path, sum(info.file_size for info in archive.infolist()))
+        for info in archive.infolist():
+            if not info.is_dir():
+                yield info.filename, archive.read(info)
+
+
+def _in_tar(path: Path) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if member.isdir():
+                continue
+            file = archive.extractfile(member) if member.isreg() else None
+            if file is None:
+                raise ResultsError(f"{path}: {member.name} is no file but a link or a device.")
+            _limit(path, member.size)
+            yield member.name, file.read()
+
+
+def _whole(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    size = 0
+    for name, data in files:
+        parts = PurePosixPath(name).parts
+        if name.startswith("/") or ".." in parts or "\\" in name:
+            raise ResultsError(f"{path}: {name!r} leads out of the event.")
+        if name in found:
+            raise ResultsError(f"{path}: {name} is there twice.")
+        size += len(data)
+        _limit(path, size)
+        found[name] = data
+    return found
+
+
+def _limit(path: Path, size: int) -> None:
+    if size > MOST_BYTES:
+        raise ResultsError(f"{path} holds more than {MOST_BYTES >> 30} GiB: that is no event.")
+
+
+def _without_folder(path: Path, files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files of the one folder that an archive holds."""
+    tops = {name.partition("/")[0] for name in files}
+    if len(tops) != 1 or any("/" not in name for name in files):
+        raise ResultsError(f"{path} is no exported event: that is one folder in an archive.")
+    return {name.partition("/")[2]: data for name, data in files.items()}
+
+
+def _write_folder(files: Files, folder: Path) -> None:
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _zip(files: Files, name: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in sorted(files.items()):
+            info = zipfile.ZipInfo(f"{name}/{path}", (1980, 1, 1, 0, 0, 0))
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _tar(files: Files, name: str) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path, data in sorted(files.items()):
+            info = tarfile.TarInfo(f"{name}/{path}")
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return packed.getvalue()

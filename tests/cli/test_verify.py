@@ -1,0 +1,105 @@
+"""`contree tournament standings`, `export`, and `contree verify`."""
+
+import json
+import os
+import random
+import re
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Contree
+from tests.tournament.events import SEED, make_event
+
+from contree.engine import commitment
+
+MUTATIONS = 1000 if os.environ.get("FULL") else 100
+
+
+@pytest.fixture
+def event(tmp_path: Path) -> Path:
+    folder = tmp_path / "cup-1"
+    make_event(folder)
+    (folder / "report.html").write_text("<html>\n<body>fine</body>\n</html>\n")
+    return folder
+
+
+def test_exported_and_verified(
+    contree: Contree, event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = contree("tournament", "export", str(event))
+    assert ran.code == 0, ran.err
+    (digest,) = re.findall(r"published with it: ([0-9a-f]{64})\n", ran.out)
+    assert ran.out.startswith("cup-1.zip: 20 files\n")
+    checks = ("--manifest", digest.upper(), "--commitment", commitment(SEED))
+    ran = contree("verify", "cup-1.zip", *checks)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == (
+        "Event cup-1: right. 12 tables; 12 records played again; boards and standings computed "
+        f"again, byte for byte.\nCommitment of the seed: {commitment(SEED)}\n"
+        f"SHA-256 of the manifest: {digest}\nreport.html is vouched for by the manifest alone.\n"
+    )
+    told = json.loads(contree("verify", "cup-1.zip", "--json").out)
+    assert (told["right"], told["findings"], told["manifest"]) == (True, [], digest)
+    again = contree("tournament", "export", str(event))
+    assert (again.code, again.out) == (1, "")
+    assert "cup-1.zip is there already" in again.err
+    for option, text, code in (
+        ("--manifest", "00" * 32, 1),
+        ("--commitment", "00" * 32, 1),
+        ("--manifest", "many", 2),
+    ):
+        assert contree("verify", "cup-1.zip", option, text).code == code
+
+
+def test_any_byte_changed(contree: Contree, event: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    assert contree("tournament", "export", str(event), "--to", str(folder)).code == 0
+    rng = random.Random(11)
+    names = sorted(path for path in folder.rglob("*") if path.is_file())
+    for _ in range(MUTATIONS):
+        path = rng.choice(names)
+        before = path.read_bytes()
+        place = rng.randrange(len(before))
+        line = before.count(b"\n", 0, place) + 1
+        after = bytearray(before)
+        after[place] ^= rng.randrange(1, 256)
+        path.write_bytes(bytes(after))
+        ran = contree("verify", str(folder))
+        assert (ran.code, ran.out) == (1, "")
+        name = path.relative_to(folder).as_posix()
+        assert ran.err.startswith(f"contree: {folder}: {name}, line {line}: "), (name, place)
+        assert ran.err.count("\n") == 1
+        path.write_bytes(before)
+    assert contree("verify", str(folder)).code == 0
+
+
+def test_the_folder_of_the_runner(contree: Contree, event: Path) -> None:
+    ran = contree("verify", str(event))
+    assert ran.code == 1
+    assert "boards.csv: it is missing" in ran.err
+    assert "contree tournament export makes a manifest" in ran.err
+
+
+def test_standings(contree: Contree, event: Path) -> None:
+    ran = contree("tournament", "standings", str(event))
+    assert ran.code == 0
+    assert ran.out.startswith("Event cup-1: 12 of 12 tables, complete.\n")
+    assert "points/board [95%]" in ran.out
+    told = contree("tournament", "standings", str(event), "--json")
+    assert [row["place"] for row in json.loads(told.out)["standings"]] == [1, 2, 3]
+    assert contree("tournament", "export", str(event), "--to", str(event / "x")).code == 0
+    assert (event / "x" / "standings.json").read_text() == told.out
+    (event / "tables.jsonl").unlink()
+    ran = contree("tournament", "standings", str(event))
+    assert ran.out == "Event cup-1: no table has a result yet.\n"
+
+
+@pytest.mark.parametrize(
+    "command", [("verify",), ("tournament", "export"), ("tournament", "standings")], ids=str
+)
+def test_no_event(contree: Contree, tmp_path: Path, command: tuple[str, ...]) -> None:
+    ran = contree(*command, str(tmp_path))
+    assert (ran.code, ran.out) == (1, "")
+    assert "it has no event.json" in ran.err
+    assert ran.err.count("\n") == 1
