@@ -64,7 +64,7 @@ async def until(condition: Any, within: float = 5.0) -> float:
 async def test_a_lost_lease_is_noticed_without_a_move(hosts: Hosts) -> None:
     """At a table where nothing happens: by the next renewal."""
     host = await hosts.start("ann", lease_ms=60_000 // 25)
-    match = await host.create_match(spec())
+    match = await host.matches.create(spec())
     assert host.tables.get(match.id) is not None
     thief = await connect(hosts.url)
     table = host.tables.get(match.id)
@@ -78,7 +78,7 @@ async def test_a_lost_lease_is_noticed_without_a_move(hosts: Hosts) -> None:
 async def test_a_drain_gives_all_leases_up_in_one_go(hosts: Hosts) -> None:
     """Another server has them at once, though they would have lasted a minute."""
     ann = await hosts.start("ann", lease_ms=60_000)
-    made = [await ann.create_match(_named(f"m{number}")) for number in range(40)]
+    made = [await ann.matches.create(_named(f"m{number}")) for number in range(40)]
     calls: list[int] = []
     store = cast(RedisStore, ann.store)
     release = store.release
@@ -97,23 +97,23 @@ async def test_a_drain_gives_all_leases_up_in_one_go(hosts: Hosts) -> None:
 async def test_matches_that_are_taken_over_count_for_their_owner(hosts: Hosts) -> None:
     ann = await hosts.start("ann", lease_ms=LEASE_MS)
     for number in range(3):
-        await ann.create_match(_named(f"m{number}", owner="host-key"))
+        await ann.matches.create(_named(f"m{number}", owner="host-key"))
     assert ann.tables.owned == {"host-key": 3}
     await ann.drain()
     bob = await hosts.start("bob", lease_ms=LEASE_MS)
     await until(lambda: bob.tables.owned["host-key"] == 3)
     told: list[int] = []
-    await bob.create_match(_named("m3", owner="host-key"), told.append)
+    await bob.matches.create(_named("m3", owner="host-key"), told.append)
     assert told == [3]
     for number in range(4):
-        await bob.cancel(f"m{number}", "for a test")
+        await bob.matches.cancel(f"m{number}", "for a test")
     assert not bob.tables.owned
 
 
 async def test_others_matches_are_not_asked_for_one_by_one(hosts: Hosts) -> None:
     ann = await hosts.start("ann")
     for number in range(20):
-        await ann.create_match(_named(f"m{number}"))
+        await ann.matches.create(_named(f"m{number}"))
     bob = await hosts.start("bob")
     store = cast(RedisStore, bob.store)
     taken: list[Any] = []
@@ -157,7 +157,7 @@ async def test_not_ready_while_the_store_reads_but_does_not_write(hosts: Hosts) 
     """Out of memory, disk full, read-only: what is read does not say that it is back."""
     host = await hosts.start("ann")
     store = cast(RedisStore, host.store)
-    await host.create_match(_named("m1"))
+    await host.matches.create(_named("m1"))
     renew, probe, expired = store.renew, store.probe, store.expired
     read = 0
 
@@ -199,8 +199,8 @@ async def test_what_is_to_be_told_in_an_outage_is_told_after_it(hosts: Hosts) ->
 
     store.feeds.announce = store.finish = away  # type: ignore[method-assign]
     made = _named("m1", labels=("event",))
-    match = await host.create_match(made)
-    await host.cancel(match.id, "for a test")
+    match = await host.matches.create(made)
+    await host.matches.cancel(match.id, "for a test")
     await until(lambda: refused >= 2)
     assert await store.kept(match.id) is None
     store.feeds.announce, store.finish = announce, finish  # type: ignore[method-assign]
@@ -209,7 +209,7 @@ async def test_what_is_to_be_told_in_an_outage_is_told_after_it(hosts: Hosts) ->
     assert await store.kept(match.id) is not None
     items = await store.feeds.updates("event", "0")
     assert items
-    assert (await host.match(match.id)).end_detail == "for a test"
+    assert (await host.queries.match(match.id)).end_detail == "for a test"
 
 
 async def test_matches_set_aside_leave_room_for_others(
@@ -237,13 +237,13 @@ async def test_matches_set_aside_leave_room_for_others(
 async def test_only_so_many_released_groups_are_remembered(
     hosts: Hosts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contree.server.host.host._RELEASED", 3)
+    monkeypatch.setattr("contree.server.host.releases._RELEASED", 3)
     ann = await hosts.start("ann")
     for number in range(10):
-        await ann.release_group(f"g{number}", "key")
-        assert await ann.released("key", f"g{number}")
-    assert len(ann._released) <= 3
-    assert await ann.released("key", "g0")
+        await ann.releases.release(f"g{number}", "key")
+        assert await ann.releases.released("key", f"g{number}")
+    assert len(ann.releases._released) <= 3
+    assert await ann.releases.released("key", "g0")
 
 
 def _named(match_id: str, **fields: Any) -> Any:

@@ -16,7 +16,7 @@ from contree.v1.play_service_pb2 import ServerMessage
 async def ended_while_away(host: Host, **fields: object) -> str:
     """A match of one instance, which leaves before its end."""
     session = arrive(host, **fields)  # type: ignore[arg-type]
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     await play(host, match.id, 5)
     host.seating.depart(session)
@@ -113,10 +113,10 @@ async def test_what_is_remembered_for_long_is_forgotten(
 async def test_the_bots_of_a_match_that_its_server_could_not_conclude_are_told(host: Host) -> None:
     """It died between the last entry and the record; this server takes the match over."""
     arrive(host)
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     await play(host, match.id)
-    ended = await host.match(match.id)
+    ended = await host.queries.match(match.id)
     here = arrive(host)
     host._adopt(ended, 9)
     assert kinds(await hear(here, 4)) == ["seat_assigned", "match_ended"] * 4

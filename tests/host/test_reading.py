@@ -111,14 +111,14 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_lists_of_matches_are_read_in_slices(host: Host, short: None) -> None:
-    ids = [(await host.create_match(a_match(HOUSE, labels=("event",)))).id for _ in range(10)] + [
-        (await host.create_match(a_match(labels=("event",)))).id for _ in range(10)
+    ids = [(await host.matches.create(a_match(HOUSE, labels=("event",)))).id for _ in range(10)] + [
+        (await host.matches.create(a_match(labels=("event",)))).id for _ in range(10)
     ]
     async with asyncio.timeout(10):
         await host.notices.idle()
     before = host.reading.slices
     counted: list[int] = []
-    _, found = await host.matches("event", "", 100, counted.append)
+    _, found = await host.queries.of_label("event", "", 100, counted.append)
     assert sorted(one.id for one in found) == sorted(ids)
     assert host.reading.slices - before >= len(ids)
     assert counted == [len(ids)]
@@ -143,14 +143,14 @@ async def test_spectators_read_journals_in_slices(host: Host, short: None) -> No
 async def test_tables_in_play_are_counted(host: Host) -> None:
     last = ""
     for number in (1, 2):
-        made = await host.create_match(a_match())
+        made = await host.matches.create(a_match())
         assert host.tables.in_play == number - 1
         for name in "wxyz":
             arrive(host, f"{name}{number}", capacity=1)
         await ready(host, made.id)
         assert host.tables.in_play == number
         last = made.id
-    await host.cancel(last, "for a test")
+    await host.matches.cancel(last, "for a test")
     assert host.tables.in_play == 1
     (table,) = host.tables.all()
     host.tables.drop(table)
@@ -177,9 +177,9 @@ async def test_a_record_is_written_once_however_often_it_is_asked_for(
 
     monkeypatch.setattr(notices, "record_of", counted)
     monkeypatch.setattr(host.store, "finish", late)
-    made = await host.create_match(a_match(HOUSE))
+    made = await host.matches.create(a_match(HOUSE))
     assert host.notices.finishing(made.id)
-    asking = [asyncio.create_task(host.record(made.id)) for _ in range(5)]
+    asking = [asyncio.create_task(host.queries.record(made.id)) for _ in range(5)]
     while not wrote:  # noqa: ASYNC110
         await asyncio.sleep(0)
     held.set()

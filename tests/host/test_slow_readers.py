@@ -33,7 +33,7 @@ async def drain(session: Session) -> list[ServerMessage]:
 
 async def test_thousands_of_seats_are_resumed_at_once(host: Host) -> None:
     session = arrive(host, capacity=4_096)
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     table = host.tables.get(match.id)
     assert table is not None
@@ -50,7 +50,7 @@ async def test_thousands_of_seats_are_resumed_at_once(host: Host) -> None:
 
 async def test_a_bot_that_does_not_read_is_owed_one_turn_a_seat(host: Host) -> None:
     session = arrive(host)
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     await play(host, match.id, 10)
     said = read(await session.outbox.batch())
@@ -67,7 +67,7 @@ async def test_every_visible_event_comes_without_gaps_though_the_reader_is_slow(
 ) -> None:
     """Far more happens than the outbox holds before the first event is read."""
     session = arrive(host, capacity=4, events=True)
-    match = await host.create_match(a_race(3))
+    match = await host.matches.create(a_race(3))
     await ready(host, match.id)
     await play(host, match.id)
     assert len(session.outbox) < 100
@@ -86,7 +86,7 @@ async def test_every_visible_event_comes_without_gaps_though_the_reader_is_slow(
 
 async def test_a_history_is_read_as_it_is_taken_and_live_events_follow_it(host: Host) -> None:
     arrive(host, capacity=4)
-    match = await host.create_match(a_race(30))
+    match = await host.matches.create(a_race(30))
     await ready(host, match.id)
     await play(host, match.id, 900)
     again = arrive(host, capacity=4, events=True)
@@ -106,7 +106,7 @@ async def test_a_history_is_read_as_it_is_taken_and_live_events_follow_it(host: 
 
 async def test_a_seat_that_has_seen_all_is_sent_nothing_again(host: Host) -> None:
     arrive(host)
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     await play(host, match.id, 6)
     table = host.tables.get(match.id)
@@ -125,7 +125,7 @@ async def test_a_slow_spectator_gets_the_rest_from_the_journal(
     host: Host, takes_first: bool
 ) -> None:
     arrive(host)
-    match = await host.create_match(a_race(20))
+    match = await host.matches.create(a_race(20))
     await ready(host, match.id)
     sights = host.watching.match(match.id, 0, disclosed=False)
     seqs: list[int] = []
@@ -143,7 +143,7 @@ async def test_a_slow_spectator_gets_the_rest_from_the_journal(
 
 async def test_a_spectator_follows_the_live_table(host: Host) -> None:
     arrive(host)
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     seqs: list[int] = []
     async for sight in host.watching.match(match.id, 0, disclosed=False):
@@ -156,7 +156,7 @@ async def test_a_match_that_ends_while_a_page_is_read_keeps_its_last_events(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrive(host)
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     await play(host, match.id, 5)
     session = arrive(host, events=True)
@@ -185,7 +185,7 @@ async def test_a_match_that_ends_while_a_page_is_read_keeps_its_last_events(
 
 async def test_a_spectator_follows_a_match_that_was_lost_and_is_back(host: Host) -> None:
     arrive(host)
-    match = await host.create_match(a_match())
+    match = await host.matches.create(a_match())
     await ready(host, match.id)
     seqs: list[int] = []
 

@@ -16,7 +16,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tests.rpc.conftest import WAIT_S, RawBot, board
 from tests.rpc.keyed import Given, KeyRing, denied, key_ring, now_ms, refused, unauthenticated
 
-from contree.server import app
+from contree.server import app, wall_clock
 from contree.server.access import Guard, Role, new_key_id, new_token
 from contree.server.app import Serving
 from contree.server.rpc.rights import RIGHTS
@@ -420,7 +420,7 @@ async def test_what_a_key_has_open_ends_with_it(
     )
     await asyncio.wait_for(watching.read(), WAIT_S)
     if end == "expired":
-        monkeypatch.setattr(app, "time", InAnHour)
+        monkeypatch.setattr(wall_clock, "time", InAnHour)
     elif end == "revoked":
         await ring.revoke(key)
     elif end == "rotated":

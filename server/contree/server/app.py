@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import socket
-import time
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from contree.server.setting_kinds import parse_address
 from contree.server.settings import Settings
 from contree.server.store import KeyStore, StoreError, connect, embedded_store
 from contree.server.telemetry import AddressUnavailable, Metrics, metrics_server
+from contree.server.wall_clock import wall_ms
 
 _log = structlog.get_logger(__name__)
 
@@ -57,7 +57,7 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
         guard = Guard(
             store.api_keys,
             anonymous=settings.anonymous_allowed,
-            wall_ms=lambda: time.time_ns() // 1_000_000,
+            wall_ms=wall_ms,
         )
         rpc = RpcServer(host, guard)
         address = _bind(rpc, settings)

@@ -79,13 +79,12 @@ def create(
 
     Whoever is to have it sets CONTREE_TOKEN, or CONTREE_TOKEN_FILE with the path of a file.
     """
-    import time
-
     from contree.cli.output import print_json, say
     from contree.server.access import Role, encode_key, new_key
     from contree.server.access.keys import MAX_NAME
+    from contree.server.wall_clock import wall_ms
 
-    now_ms = time.time_ns() // 1_000_000
+    now_ms = wall_ms()
     for one in role:
         if one not in _ROLES:
             raise BadInput(f"There is no role {one!r}: write --role {' or '.join(_ROLES)}.")
@@ -149,12 +148,11 @@ def rotate(
 @app.command()
 def revoke(key_id: _Id, *, redis: _Redis = None, data: _Data = None) -> None:
     """Revoke a key for ever. What it has open ends within seconds."""
-    import time
-
     from contree.cli.output import say
+    from contree.server.wall_clock import wall_ms
 
     _check_id(key_id)
-    now_ms = time.time_ns() // 1_000_000
+    now_ms = wall_ms()
     revoked, where = _ask(redis, data, lambda keys: keys.revoke(key_id, now_ms))
     if not revoked:
         raise _no_such(key_id, where)
@@ -164,10 +162,9 @@ def revoke(key_id: _Id, *, redis: _Redis = None, data: _Data = None) -> None:
 @app.command("list")
 def list_keys(*, redis: _Redis = None, data: _Data = None, as_json: _Json = False) -> None:
     """List the keys. Tokens cannot be listed: nothing keeps them."""
-    import time
-
     from contree.cli.output import print_json, say, stdout
     from contree.server.access import UnreadableKey, decode_key
+    from contree.server.wall_clock import wall_ms
 
     async def read(keys: KeyStore) -> list[ApiKey]:
         found: list[ApiKey] = []
@@ -182,7 +179,7 @@ def list_keys(*, redis: _Redis = None, data: _Data = None, as_json: _Json = Fals
         return sorted(found, key=lambda key: (key.created_ms, key.key_id))
 
     keys, where = _ask(redis, data, read)
-    now_ms = time.time_ns() // 1_000_000
+    now_ms = wall_ms()
     if as_json:
         for key in keys:
             print_json(_json(key, now_ms))

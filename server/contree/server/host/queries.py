@@ -13,9 +13,10 @@ from typing import Final
 
 import structlog
 
-from contree.server.host.errors import HostError, MatchUnreadable
+from contree.server.host.errors import HostError, MatchNotEnded, MatchUnreadable, NotDisclosed
 from contree.server.host.notices import Notices
 from contree.server.host.reading import Reading
+from contree.server.host.releases import Releases
 from contree.server.host.summary import NOBODY, Seen, is_current, seen, unpack
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage, decode_entry, evolve, fold
@@ -39,14 +40,13 @@ class Queries:
         tables: Tables,
         notices: Notices,
         reading: Reading,
-        connected: Callable[[str], tuple[bool, bool, bool, bool]],
+        releases: Releases,
     ) -> None:
-        """``connected`` tells which seats of a match have their bots here."""
         self._store = store
         self._tables = tables
         self._notices = notices
         self._reading = reading
-        self._connected = connected
+        self._releases = releases
         self._elsewhere: OrderedDict[str, Match] = OrderedDict()
         self._unreadable: OrderedDict[str, None] = OrderedDict()
         """Matches that could not be read, of which the log has been told."""
@@ -68,6 +68,39 @@ class Queries:
         found = await self._all(match_ids)
         return [None if isinstance(one, MatchUnreadable) else one for one in found]
 
+    async def of_label(
+        self,
+        label: str,
+        after: str,
+        limit: int,
+        admit: Callable[[int], None] = lambda count: None,
+    ) -> tuple[list[str], list[Seen]]:
+        """The next ids of a label after an id, in the order created, and those that are matches.
+
+        Before they are read, ``admit`` is told how many there are, and what it raises goes to the
+        caller.
+        """
+        ids = await self._store.matches(label, after=after, limit=limit)
+        admit(len(ids))
+        return ids, [one for one in await self.many(ids) if one is not None]
+
+    async def record(self, match_id: str) -> str:
+        """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed,
+        TooManyReads.
+        """
+        match = await self.one(match_id)
+        if not match.ended:
+            raise MatchNotEnded(match_id)
+        if not await self._releases.disclosed(match):
+            raise NotDisclosed(match_id)
+        with self._reading.read():
+            # It is being written already: a second time would only take others' time.
+            await self._notices.finished(match_id)
+            kept = await self._store.kept(match_id)
+            if kept is not None and kept.record:
+                return kept.record.decode()
+            return await self._notices.record(await self.match(match_id))
+
     async def _all(self, match_ids: Sequence[str]) -> list[Seen | MatchUnreadable | None]:
         with self._reading.read():
             return await self._each(match_ids)
@@ -80,7 +113,7 @@ class Queries:
             for match_id in page:
                 here = self._here(match_id)
                 if here is not None:
-                    found.append(await self._shown(here, self._connected(match_id)))
+                    found.append(await self._shown(here, self._tables.connected(match_id)))
                 else:
                     # One that went from here since is looked for again.
                     look = looks.get(match_id) or (await self._look([match_id]))[match_id]

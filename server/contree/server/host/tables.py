@@ -9,7 +9,6 @@ table or per move: timers are the event loop's, the commit loop is one task.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter, deque
 from collections.abc import Callable
 
@@ -39,6 +38,7 @@ from contree.server.match import (
 )
 from contree.server.store import Append, Appended, AppendResult, MatchStore, StoreError
 from contree.server.telemetry import Metrics
+from contree.server.wall_clock import wall_ms
 
 _log = structlog.get_logger(__name__)
 
@@ -282,8 +282,3 @@ class Tables:
         self._metrics.matches_ended[match.end.value].inc()
         self.drop(table)
         self._on_ended(table)
-
-
-def wall_ms() -> int:
-    """Milliseconds since the epoch, for display only."""
-    return time.time_ns() // 1_000_000

@@ -44,7 +44,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         """Create a match, once for each request id."""
         caller = current_caller()
         spec = match_spec(request, self._host.settings.time_control, caller.key_id)
-        match = await self._host.create_match(spec, partial(self._quotas.create, caller))
+        match = await self._host.matches.create(spec, partial(self._quotas.create, caller))
         return match_service_pb2.CreateMatchResponse(match=await self._resource(match))
 
     async def GetMatch(
@@ -65,7 +65,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         if not 1 <= size <= 1000:
             raise InvalidArgument("page_size", f"{size} is not between 1 and 1000")
         weigh = partial(self._quotas.weigh, current_caller())
-        ids, matches = await self._host.matches(label, request.page_token, size, weigh)
+        ids, matches = await self._host.queries.of_label(label, request.page_token, size, weigh)
         return match_service_pb2.ListMatchesResponse(
             matches=[await self._resource(match) for match in matches],
             next_page_token=ids[-1] if len(ids) == size else "",
@@ -77,7 +77,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         """End a match without a result."""
         match_id = id_of(request.match_id)
         await self._must_own(match_id)
-        match = await self._host.cancel(match_id, request.reason[:200])
+        match = await self._host.matches.cancel(match_id, request.reason[:200])
         return match_service_pb2.CancelMatchResponse(match=await self._resource(seen(match)))
 
     async def GetRecord(
@@ -86,7 +86,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         """The record of an ended, disclosed match."""
         match_id = id_of(request.match_id)
         await self._must_own(match_id)
-        record = await self._host.record(match_id)
+        record = await self._host.queries.record(match_id)
         return match_service_pb2.GetRecordResponse(record=record)
 
     async def WatchMatches(
@@ -116,7 +116,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         group = text_of("disclosure_group", request.disclosure_group, 1)
         caller = current_caller()
         operator = Role.OPERATOR in caller.roles
-        await self._host.release_group(group, None if operator else caller.key_id)
+        await self._host.releases.release(group, None if operator else caller.key_id)
         return match_service_pb2.ReleaseGroupResponse()
 
     async def ListBots(
@@ -144,7 +144,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         )
 
     async def _resource(self, match: Seen) -> match_pb2.Match:
-        match.message.disclosed = await self._host.disclosed(match)
+        match.message.disclosed = await self._host.releases.disclosed(match)
         return await self._shown(match)
 
     async def _shown(self, match: Seen) -> match_pb2.Match:
@@ -152,7 +152,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         audience = audience_of(current_caller(), match.owner, match.keys)
         if audience is Audience.HOST:
             return match.message
-        released = await self._host.released(match.owner, match.group)
+        released = await self._host.releases.released(match.owner, match.group)
         async with self._host.reading.slice():
             return shown_to(audience, match.message, released=released)
 

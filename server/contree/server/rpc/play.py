@@ -161,9 +161,9 @@ class PlayServicer:
         host.registry.enter(session)
         if practice is not None and (practice.request_id or not owed):
             admit = partial(self._quotas.create, current_caller())
-            match = await host.create_match(practice, admit)
+            match = await host.matches.create(practice, admit)
             if match.ended:
-                host.seating.tell_of(session, await host.match(match.id))
+                host.seating.tell_of(session, await host.queries.match(match.id))
         _log.info("bot_connected", bot=who.bot, version=who.bot_version, seats_owed=owed)
 
     async def _read(

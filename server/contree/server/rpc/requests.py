@@ -19,9 +19,8 @@ from contree.engine import (
 )
 from contree.engine.errors import brief
 from contree.engine.shuffle import SEED_BYTES
-from contree.server.host.host import new_match_id
+from contree.server.host.matches import new_match_id
 from contree.server.host.session import Identity
-from contree.server.host.tables import wall_ms
 from contree.server.match import (
     HOUSE_PLAYERS,
     Disclosure,
@@ -33,6 +32,7 @@ from contree.server.match import (
 )
 from contree.server.rpc.errors import InvalidArgument
 from contree.server.settings import TimeControlSettings
+from contree.server.wall_clock import wall_ms
 from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
 from contree.wire import duration_from_pb, fixed_deal_from_pb, seat_from_pb
 

@@ -39,10 +39,10 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
         caller, owner = current_caller(), match.owner
         # Only a key proves who the host is: without one everybody is a spectator here.
         audience = audience_of(caller, owner, ()) if caller.key_id else Audience.PUBLIC
-        released = await self._host.released(owner, match.group)
+        released = await self._host.releases.released(owner, match.group)
         if audience is not Audience.HOST and not may_watch(match.message, released=released):
             raise WatchClosed(match.id)
-        disclosed = await self._host.disclosed(match)
+        disclosed = await self._host.releases.disclosed(match)
         yield spectate_service_pb2.WatchResponse(match=await self._resource(match, audience))
         if match.ended and match.seq is not None and request.after_seq >= match.seq:
             return  # nothing came after what was seen before: its journal need not be read
@@ -56,7 +56,7 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
                     if STAGE_TO_PB[sight.match.stage] != state:
                         state = STAGE_TO_PB[sight.match.stage]
                         async with self._host.reading.slice():
-                            now = seen(sight.match, self._host.connected(match.id))
+                            now = seen(sight.match, self._host.tables.connected(match.id))
                         response.match.CopyFrom(await self._resource(now, audience))
                     with ending.at_most(_STALLED_S):
                         yield response
@@ -64,7 +64,7 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
             ending.over()
 
     async def _resource(self, match: Seen, audience: Audience) -> match_pb2.Match:
-        match.message.disclosed = await self._host.disclosed(match)
-        released = await self._host.released(match.owner, match.group)
+        match.message.disclosed = await self._host.releases.disclosed(match)
+        released = await self._host.releases.released(match.owner, match.group)
         async with self._host.reading.slice():
             return shown_to(audience, match.message, released=released)
