@@ -15,6 +15,62 @@ Event = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
+def status(event: Event, *, as_json: AsJson = False) -> None:
+    """How far an event is, what is in play, played again or forfeited; also while it runs."""
+    from contree.cli.output import print_json
+    from contree.tournament.errors import ResultsError
+    from contree.tournament.status import status_of
+
+    try:
+        found = status_of(event)
+    except ResultsError as error:
+        raise Failure(str(error)) from None
+    if as_json:
+        print_json(found._asdict())
+        return
+    for line in found.lines():
+        typer.echo(line)
+
+
+def cancel(
+    event: Event,
+    *,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for whoever looks.")] = "",
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Also cancel what is still open at this service."),
+    ] = None,
+) -> None:
+    """End an event before its end: what is in play is cancelled, results are kept.
+
+    Running it again is refused then, without --reopen.
+    """
+    import asyncio
+
+    from contree.tournament.ending import cancel_event, cancel_left_over
+    from contree.tournament.errors import ResultsError
+    from contree.tournament.status import status_of
+
+    try:
+        stopped = cancel_event(event, reason)
+        found = status_of(event)
+    except ResultsError as error:
+        raise Failure(str(error)) from None
+    if stopped:
+        typer.echo("Its runner was stopped, what was in play is cancelled.")
+    if server is not None:
+        count = asyncio.run(cancel_left_over(server, found.event))
+        typer.echo(f"{count} unfinished matches were cancelled at {server}.")
+    typer.echo(
+        f"Event {found.event} is cancelled. {found.tables} of {found.of_tables} tables have a "
+        f"result, and are kept in {event}."
+    )
+    typer.echo(
+        "contree tournament export --partial publishes what is disclosed; contree tournament run "
+        "--reopen goes on."
+    )
+
+
 def standings(event: Event, *, as_json: AsJson = False) -> None:
     """The standings after what has been played, computed from the results; also while it runs."""
     from contree.cli.output import stdout

@@ -15,6 +15,8 @@ app = typer.Typer(
 )
 
 
+app.command("status")(events.status)
+app.command("cancel")(events.cancel)
 app.command("standings")(events.standings)
 app.command("export")(events.export)
 
@@ -38,6 +40,9 @@ def run(
         str,
         typer.Option(metavar="HOST:PORT|off", help="Where its own server has its /metrics."),
     ] = "off",
+    reopen: Annotated[
+        bool, typer.Option("--reopen", help="Go on with an event that was cancelled.")
+    ] = False,
 ) -> None:
     """Play an event, or go on where it stopped: run the same command again.
 
@@ -47,7 +52,14 @@ def run(
     from contree.tournament import run_event
 
     raise typer.Exit(
-        run_event(file, server=server, results=results, metrics=metrics, console=stdout())
+        run_event(
+            file,
+            server=server,
+            results=results,
+            metrics=metrics,
+            console=stdout(),
+            reopen=reopen,
+        )
     )
 
 

@@ -23,7 +23,9 @@ from contree.tournament.manifest import MANIFEST
 MOST_BYTES: Final = 2 << 30
 """The size of an event that is read, unpacked."""
 TARS: Final = (".tar", ".tar.gz", ".tgz")
-OWN: Final = frozenset({"lock", "seed", "service.json", "store", "logs"})
+OWN: Final = frozenset(
+    {"lock", "seed", "service.json", "run.json", "cancelled.json", "store", "logs"}
+)
 """What a runner keeps in its folder for itself."""
 
 Files = Mapping[str, bytes]

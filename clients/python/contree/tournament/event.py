@@ -16,7 +16,7 @@ from contree.client import Connection, ContreeError, HostClient, WatchPolicy
 from contree.engine import commitment
 from contree.tournament.config import EventConfig, load_event
 from contree.tournament.documents import Derived
-from contree.tournament.errors import ConfigError, ProcessError, TournamentError
+from contree.tournament.errors import ConfigError, ProcessError, ResultsError, TournamentError
 from contree.tournament.fleet import Address, Fleet
 from contree.tournament.folder import EventFolder
 from contree.tournament.participants import participants
@@ -25,6 +25,7 @@ from contree.tournament.progress import Progress, Reporter
 from contree.tournament.racing import race
 from contree.tournament.results import ResultLog, write_whole
 from contree.tournament.runner import Runner
+from contree.tournament.running import Running
 from contree.tournament.schedule import event_id
 from contree.tournament.service import LocalService
 from contree.tournament.tables import FORFEITED
@@ -47,18 +48,22 @@ def run_event(
     results: str | Path = "results",
     metrics: str = "off",
     console: Console | None = None,
+    reopen: bool = False,
 ) -> int:
     """Play the event of a file to its end, or go on where an earlier run stopped.
 
     Plays at the service ``server`` (HOST:PORT), else at one of its own, whose metrics are served at
-    ``metrics``. Everything that lasts is in ``results/<event id>``. The exit code: 0 when all
-    tables have a result, 1 when the event cannot go on, 2 for a file that is no event, 130 after
-    Ctrl-C. What is wrong is said on standard error.
+    ``metrics``. Everything that lasts is in ``results/<event id>``. ``reopen`` goes on with an
+    event that was cancelled. The exit code: 0 when all tables have a result, 1 when the event
+    cannot go on, 2 for a file that is no event, 130 after Ctrl-C. What is wrong is said on standard
+    error.
     """
     shown = Console() if console is None else console
     try:
         config = load_event(Path(path))
-        event = _Event(config, shown, server=server, results=Path(results), metrics=metrics)
+        event = _Event(
+            config, shown, server=server, results=Path(results), metrics=metrics, reopen=reopen
+        )
         return asyncio.run(_until_signal(event))
     except ConfigError as error:
         where = "" if error.key == str(path) else f"{path}: "
@@ -119,11 +124,13 @@ class _Event:
         server: str | None,
         results: Path,
         metrics: str,
+        reopen: bool = False,
     ) -> None:
         self._config = config
         self._server = server
         self._results = results
         self._metrics = metrics
+        self._reopen = reopen
         self._reporter = Reporter(console)
         self.note = self._reporter.note
 
@@ -136,6 +143,7 @@ class _Event:
             EventFolder.opened(self._results / event) as folder,
             ResultLog(folder.log) as log,
         ):
+            self._not_cancelled(folder)
             plan = Plan(
                 id=event,
                 config=config,
@@ -153,6 +161,16 @@ class _Event:
                 folder.write_header(plan.header(revealed=True))
             finally:
                 self._conclude(plan, folder, log)
+
+    def _not_cancelled(self, folder: EventFolder) -> None:
+        cancelled = folder.cancelled()
+        if cancelled and not self._reopen:
+            reason = f" ({cancelled['reason']})" if cancelled["reason"] else ""
+            raise ResultsError(
+                f"The event in {folder.path} was cancelled {cancelled['at']}{reason}. Its results "
+                "are kept; --reopen goes on with it."
+            )
+        folder.reopen()
 
     async def _play(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
         def show(progress: Progress) -> None:
@@ -186,6 +204,7 @@ class _Event:
                 )
 
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show, broken=broken)
+            running = Running(folder.path)
             await runner.clear_left_over()
             # A table needs a bot in two seats.
             tables = min(plan.config.tables, plan.schedule.opened({}).of_tables)
@@ -195,15 +214,23 @@ class _Event:
                 async def rounds() -> None:
                     seats = await fleet.connected(host, plan.config.time.seat_timeout or 0.0)
                     self._reporter.begin()
+                    running.begin()
                     room = {bot: count // 2 for bot, count in seats.items()}
                     await race(runner.play(room), fleet.watch())
 
+                def serving() -> int | None:
+                    return None if service is None else service.pid
+
+                keeping = running.keep(runner.progress, runner.playing, serving)
                 try:
-                    await race(rounds(), *([] if service is None else [service.watch()]))
+                    await race(rounds(), keeping, *([] if service is None else [service.watch()]))
                 except (asyncio.CancelledError, TournamentError):
                     await runner.cancel_playing()
                     raise
                 finally:
+                    running.memory.look(serving())
+                    running.write(runner.progress(), ())
+                    self.note(running.memory.sentence())
                     for bot, count in fleet.restarts.items():
                         self.note(f"{bot} ended by itself {count} times in this run.")
 
@@ -252,10 +279,10 @@ class _Event:
         if complete:
             self.note(f"All {len(results)} tables have a result. Seed: {plan.seed.hex()}")
         else:
-            self.note(
-                f"{len(results)} of {opened.of_tables} tables have a result; run the same "
-                "command again to go on."
-            )
+            then = "run the same command again to go on"
+            if folder.cancelled():
+                then = "the event is cancelled"
+            self.note(f"{len(results)} of {opened.of_tables} tables have a result; {then}.")
         self.note(f"Results: {folder.path}")
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import secrets
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from contree.engine import commitment
 from contree.tournament.errors import ResultsError
 from contree.tournament.results import LOG_NAME, write_json, write_whole
+
+_LOOKS: Final = 5
+_LOOK_S: Final = 0.02
+"""Whoever looks whether somebody runs an event holds its lock for a moment."""
 
 
 class EventFolder:
@@ -29,6 +36,7 @@ class EventFolder:
         self.ready_file = path / "service.json"
         """Where a local service says its address."""
         self._seed_file = path / "seed"
+        self._cancelled = path / "cancelled.json"
 
     @classmethod
     @contextmanager
@@ -45,7 +53,7 @@ class EventFolder:
             ) from None
         try:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(descriptor)
             except BlockingIOError:
                 holder = os.read(descriptor, 20).decode(errors="replace").strip()
                 raise ResultsError(
@@ -56,6 +64,41 @@ class EventFolder:
             yield folder
         finally:
             os.close(descriptor)
+
+    @staticmethod
+    def runner_of(path: Path) -> int | None:
+        """The process that runs the event in this folder; None when there is none."""
+        try:
+            descriptor = os.open(path / "lock", os.O_RDONLY)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with suppress(ValueError):
+                return int(os.read(descriptor, 20))
+        finally:
+            os.close(descriptor)
+        return None
+
+    def cancel(self, reason: str) -> None:
+        """Note that the event is over before its end."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        write_json(self._cancelled, {"at": at, "reason": reason})
+
+    def cancelled(self) -> dict[str, Any]:
+        """When the event was cancelled, and why; empty when it was not."""
+        try:
+            found = json.loads(self._cancelled.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError):
+            return {"at": "", "reason": ""}
+        return dict(found)
+
+    def reopen(self) -> None:
+        """It goes on after all."""
+        self._cancelled.unlink(missing_ok=True)
 
     def seed(self, given: bytes | None) -> bytes:
         """The seed of the event: the one given, else the one drawn at its first run.
@@ -89,3 +132,13 @@ class EventFolder:
     def service_log(self) -> Path:
         """The file with all that a local service writes."""
         return self.logs / "contree-serve.log"
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file for this runner alone. Raises BlockingIOError when another has it."""
+    for _ in range(_LOOKS):
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_LOOK_S)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

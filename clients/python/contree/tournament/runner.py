@@ -127,6 +127,10 @@ class Runner:
         """Leave nothing behind that would be played without its bots."""
         await cancel_own(self._host, list(self._playing))
 
+    def playing(self) -> list[str]:
+        """The ids of the tables in play."""
+        return [table.id for table in self._playing.values()]
+
     def progress(self) -> Progress:
         """How far it is."""
         done = len(self._log.done)
