@@ -1,31 +1,31 @@
-"""Fixtures of the bots in other languages."""
+"""Fixtures of the bots in all languages."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.bots.processes import ROOT
+from tests.languages.folders import LANGUAGES, built
 
 from contree.server.app import running
 from contree.server.settings import Settings
 
-NODE_BOT = ROOT / "bots" / "node"
-NPM_CI_S = 180
+
+@pytest.fixture(scope="session", params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> str:
+    """Each of the languages, its bot built."""
+    name: str = request.param
+    built(name)
+    return name
 
 
 @pytest.fixture(scope="session")
-def node_bot() -> tuple[str, str]:
-    """The command of the bot in JavaScript, with what it needs installed."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        pytest.fail("node and npm are not installed; the bot in bots/node needs Node 20 or newer")
-    if not (NODE_BOT / "node_modules").is_dir():
-        subprocess.run([npm, "ci"], cwd=NODE_BOT, check=True, timeout=NPM_CI_S)
-    return node, str(NODE_BOT / "random.js")
+def all_built() -> tuple[str, ...]:
+    """All languages, their bots built."""
+    for name in LANGUAGES:
+        built(name)
+    return LANGUAGES
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import grpc
 from google.protobuf.duration_pb2 import Duration
 from grpc import aio
 
@@ -16,13 +17,20 @@ from contree.v1.play_service_pb2 import ClientMessage, PlayRequest, PlayResponse
 PATIENCE_S = 20.0
 
 
+class Refusal(NamedTuple):
+    """The status with which a stream ends."""
+
+    code: grpc.StatusCode
+    details: str
+
+
 class Line:
     """One stream of a bot, from the server's end."""
 
     def __init__(self, metadata: dict[str, str]) -> None:
         self.metadata = metadata
         self.heard: asyncio.Queue[PlayRequest | None] = asyncio.Queue()
-        self.to_say: asyncio.Queue[PlayResponse | None] = asyncio.Queue()
+        self.to_say: asyncio.Queue[PlayResponse | Refusal | None] = asyncio.Queue()
 
     def says(self, *messages: ServerMessage) -> None:
         """Send these messages as one batch."""
@@ -31,6 +39,10 @@ class Line:
     def hangs_up(self) -> None:
         """End the stream."""
         self.to_say.put_nowait(None)
+
+    def refuses(self, code: grpc.StatusCode, details: str) -> None:
+        """End the stream with an error."""
+        self.to_say.put_nowait(Refusal(code, details))
 
     async def hears(self) -> Sequence[ClientMessage]:
         """The next batch of the bot."""
@@ -65,7 +77,10 @@ class ScriptedServer(play_service_pb2_grpc.PlayServiceServicer):
         listening = asyncio.create_task(listen())
         try:
             while (response := await line.to_say.get()) is not None:
-                yield response
+                if isinstance(response, Refusal):
+                    await context.abort(*response)
+                else:
+                    yield response
         finally:
             listening.cancel()
             with contextlib.suppress(asyncio.CancelledError, aio.AioRpcError):
@@ -93,12 +108,17 @@ class ScriptedServer(play_service_pb2_grpc.PlayServiceServicer):
 
 
 @contextlib.asynccontextmanager
-async def scripted_server() -> AsyncIterator[tuple[ScriptedServer, str]]:
-    """A scripted server and its address."""
+async def scripted_server(
+    credentials: grpc.ServerCredentials | None = None,
+) -> AsyncIterator[tuple[ScriptedServer, str]]:
+    """A scripted server and its address; with credentials it has TLS."""
     script = ScriptedServer()
     server = aio.server()
     play_service_pb2_grpc.add_PlayServiceServicer_to_server(script, server)
-    port = server.add_insecure_port("127.0.0.1:0")
+    if credentials is None:
+        port = server.add_insecure_port("127.0.0.1:0")
+    else:
+        port = server.add_secure_port("127.0.0.1:0", credentials)
     await server.start()
     try:
         yield script, f"127.0.0.1:{port}"

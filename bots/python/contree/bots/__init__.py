@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from contree.bots.quiet import Quiet
     from contree.bots.random import Random
     from contree.bots.rules import Rules
+    from contree.bots.starter import Starter
     from contree.client import Bot
 
-__all__ = ["BOTS", "Quiet", "Random", "Rules"]
+__all__ = ["BOTS", "Quiet", "Random", "Rules", "Starter"]
 
 _CLASSES: Final = {
     "Quiet": "contree.bots.quiet",
     "Random": "contree.bots.random",
     "Rules": "contree.bots.rules",
+    "Starter": "contree.bots.starter",
 }
 
 

@@ -1,4 +1,4 @@
-"""What the bot in JavaScript says to a server, message by message."""
+"""What the bots in other languages say to a server, message by message."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from tests.bots.processes import BotProcess, started
-from tests.languages.scripted import ScriptedServer, scripted_server
+from tests.certificates import Authority
+from tests.languages.folders import LANGUAGES, built
+from tests.languages.scripted import Line, ScriptedServer, scripted_server
 
 from contree.engine import Deal, DecisionKind, SeededDeals, preset, project
 from contree.v1 import play_service_pb2 as pb
-from contree.v1.play_service_pb2 import ServerMessage
+from contree.v1.play_service_pb2 import ClientMessage, ServerMessage
 from contree.v1.table_pb2 import SEAT_NORTH
 from contree.wire import Clock, action_from_pb, decision_to_pb, seat_view_to_pb
 
-pytestmark = [pytest.mark.languages, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.languages, pytest.mark.timeout(1200)]
 
-NAME, INSTANCE = "javascript", "instance-of-the-test"
+NAME, INSTANCE = "stranger", "instance-of-the-test"
+OTHERS = [name for name in LANGUAGES if name != "python"]  # the SDK has tests of its own
 RULES = preset("coinche-classique")
 BOARD = SeededDeals(bytes(32)).board(1, RULES)
 DEAL = Deal.start(RULES, BOARD.dealer, BOARD.hands)
@@ -33,12 +37,18 @@ async def script() -> AsyncIterator[tuple[ScriptedServer, str]]:
         yield serving
 
 
+@pytest.fixture(params=OTHERS)
+def command(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """What runs a bot, which is built."""
+    return built(request.param)
+
+
 @pytest.fixture
 async def bot(
-    script: tuple[ScriptedServer, str], node_bot: tuple[str, str]
+    script: tuple[ScriptedServer, str], command: tuple[str, ...]
 ) -> AsyncIterator[BotProcess]:
     environment = {"CONTREE_INSTANCE": INSTANCE, "CONTREE_TOKEN": "secret", "CONTREE_CAPACITY": "3"}
-    async with started(node_bot, script[1], NAME, **environment) as process:
+    async with started(command, script[1], NAME, **environment) as process:
         yield process
 
 
@@ -63,16 +73,23 @@ async def test_says_who_it_is(script: tuple[ScriptedServer, str], bot: BotProces
     assert hello == pb.Hello(
         protocol_version=1,
         bot=NAME,
-        bot_version="1.0.0",
+        bot_version="1",
         instance_id=INSTANCE,
         capacity=3,
         delivery=pb.DELIVERY_STATE,
     )
 
 
-async def test_answers_a_batch_with_a_batch(
-    script: tuple[ScriptedServer, str], bot: BotProcess
-) -> None:
+async def said_of(line: Line, count: int) -> dict[str, ClientMessage]:
+    """The next messages of the bot by their kinds, in one batch or more."""
+    said: dict[str, ClientMessage] = {}
+    while len(said) < count:
+        for message in await line.hears():
+            said[message.WhichOneof("message") or ""] = message
+    return said
+
+
+async def test_answers_what_it_is_told(script: tuple[ScriptedServer, str], bot: BotProcess) -> None:
     line, _ = await script[0].welcomes()
     line.says(
         assigned(1, "m1", ready_owed=True),
@@ -80,7 +97,7 @@ async def test_answers_a_batch_with_a_batch(
         asked(2, b"two"),
         ServerMessage(heartbeat=pb.Heartbeat(nonce=77)),
     )
-    said = {message.WhichOneof("message"): message for message in await line.hears()}
+    said = await said_of(line, 3)
     assert said.keys() == {"ready", "act", "heartbeat_ack"}
     assert said["ready"].ready.seat_ref == 1
     act = said["act"].act
@@ -89,14 +106,62 @@ async def test_answers_a_batch_with_a_batch(
     assert said["heartbeat_ack"].heartbeat_ack.nonce == 77
 
 
-async def test_a_heartbeat_does_not_wait_for_a_bot_that_thinks(
-    script: tuple[ScriptedServer, str], node_bot: tuple[str, str]
+async def test_answers_a_batch_with_a_batch(
+    script: tuple[ScriptedServer, str], bot: BotProcess
 ) -> None:
-    node, path = node_bot
+    line, _ = await script[0].welcomes()
+    line.says(*(assigned(ref, f"m{ref}", ready_owed=True) for ref in range(1, 17)))
+    assert [message.ready.seat_ref for message in await line.hears()] == list(range(1, 17))
+    line.says(*(asked(ref, b"decision %d" % ref) for ref in range(1, 17)))
+    assert [message.act.seat_ref for message in await line.hears()] == list(range(1, 17))
+
+
+async def test_passes_over_what_it_does_not_know(
+    script: tuple[ScriptedServer, str], bot: BotProcess
+) -> None:
+    """Messages, fields and reasons of a newer server."""
+    line, _ = await script[0].welcomes()
+    unknown_message = ServerMessage.FromString(b"\xfa\x3e\x03new")  # field 1007
+    unknown_reason = pb.SeatMatchEnded(seat_ref=2, match_id="m2")
+    unknown_reason.match_ended.MergeFromString(b"\x08\x63")  # reason 99
+    unknown_status = pb.ActResult(seat_ref=1, decision_id=b"none")
+    unknown_status.MergeFromString(b"\x18\x63")  # status 99
+    unknown_field = asked(1, b"one")
+    unknown_field.turn.MergeFromString(b"\xfa\x3e\x03new")
+    line.says(
+        assigned(1, "m1", ready_owed=False),
+        assigned(2, "m2", ready_owed=False),
+        unknown_message,
+        ServerMessage(),
+        ServerMessage(match_ended=unknown_reason),
+        ServerMessage(act_result=unknown_status),
+        ServerMessage(fault=pb.SeatFault(seat_ref=1, detail="for the test")),
+        ServerMessage(refused=pb.Refused(reason="for the test")),
+        unknown_field,
+    )
+    said = await said_of(line, 1)
+    assert said["act"].act.decision_id == b"one"
+
+
+async def test_answers_a_turn_that_is_sent_again(
+    script: tuple[ScriptedServer, str], bot: BotProcess
+) -> None:
+    line, _ = await script[0].welcomes()
+    line.says(assigned(1, "m1", ready_owed=False), asked(1, b"one"), asked(1, b"one", again=True))
+    acts = list(await line.hears())
+    while len(acts) < 2:
+        acts += await line.hears()
+    assert acts[0] == acts[1]
+
+
+async def test_a_heartbeat_does_not_wait_for_a_bot_that_thinks(
+    script: tuple[ScriptedServer, str],
+) -> None:
+    node, path = built("node")
     thinker = Path(path).with_name("thinker.test.js")
     thinker.write_text(
         "import { run } from './connection.js';\n"
-        "run({ name: 'thinker', choose: () => new Promise(() => {}) });\n"
+        "run({ name: 'thinker', version: '1', decide: () => new Promise(() => {}) });\n"
     )
     try:
         async with started((node, str(thinker)), script[1], NAME, CONTREE_INSTANCE=INSTANCE):
@@ -110,9 +175,9 @@ async def test_a_heartbeat_does_not_wait_for_a_bot_that_thinks(
 
 
 async def test_dials_the_next_server_when_one_does_not_answer(
-    script: tuple[ScriptedServer, str], node_bot: tuple[str, str]
+    script: tuple[ScriptedServer, str], command: tuple[str, ...]
 ) -> None:
-    async with started(node_bot, f"127.0.0.1:1,{script[1]}", NAME):
+    async with started(command, f"127.0.0.1:1,{script[1]}", NAME):
         line, _ = await script[0].welcomes()
         line.hangs_up()
         await script[0].welcomes()
@@ -125,7 +190,6 @@ async def test_gives_the_same_answer_after_a_loss(
     line.says(*(assigned(ref, f"m{ref}", ready_owed=False) for ref in range(8)))
     line.says(*(asked(ref, b"decision %d" % ref) for ref in range(8)))
     before = {act.act.decision_id: act.act.action for act in await line.hears()}
-    assert len({action.SerializeToString() for action in before.values()}) > 1
     line.hangs_up()
 
     line, again = await script[0].welcomes()
@@ -197,3 +261,38 @@ async def test_ends_well_when_told_to(
 ) -> None:
     await script[0].welcomes()
     assert await bot.told_to_stop(how) == 0
+
+
+async def test_ends_when_the_server_refuses_it(
+    script: tuple[ScriptedServer, str], bot: BotProcess
+) -> None:
+    line = await script[0].next_line()
+    line.refuses(grpc.StatusCode.UNAUTHENTICATED, "this key is revoked")
+    assert await bot.ended(within=10) == 1
+    assert bot.output.endswith(f"{NAME}: {script[1]} refuses: this key is revoked")
+
+
+async def test_dials_with_tls_and_a_certificate_of_its_own(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    authority = Authority(tmp_path)
+    server, own = authority.issue("server"), authority.issue("client")
+    (tmp_path / "token").write_text("secret\n")
+    credentials = grpc.ssl_server_credentials(
+        [(server.key.read_bytes(), server.certificate.read_bytes())],
+        authority.certificate.read_bytes(),
+        require_client_auth=True,
+    )
+    environment = {
+        "CONTREE_CA": str(authority.certificate),
+        "CONTREE_CERT": str(own.certificate),
+        "CONTREE_CERT_KEY": str(own.key),
+        "CONTREE_TOKEN_FILE": str(tmp_path / "token"),
+    }
+    async with (
+        scripted_server(credentials) as (script, address),
+        started(command, f"tls://{address}", NAME, **environment),
+    ):
+        line, hello = await script.welcomes()
+        assert line.metadata["authorization"] == "Bearer secret"
+        assert hello.bot == NAME
