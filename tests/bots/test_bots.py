@@ -26,7 +26,7 @@ async def server(tmp_path: Path) -> AsyncIterator[str]:
 
 
 def test_the_registry_makes_a_new_bot_each_time() -> None:
-    assert set(BOTS) == {"quiet", "random", "rules"}
+    assert set(BOTS) == {"quiet", "random", "rules", "starter"}
     for name, make in BOTS.items():
         bot = make()
         assert isinstance(bot, Bot)
@@ -37,7 +37,7 @@ def test_the_registry_makes_a_new_bot_each_time() -> None:
 
 
 def test_every_bot_can_be_named_as_an_attribute() -> None:
-    assert set(contree.bots.__all__) == {"BOTS", "Quiet", "Random", "Rules"}
+    assert set(contree.bots.__all__) == {"BOTS", "Quiet", "Random", "Rules", "Starter"}
     with pytest.raises(AttributeError, match="Nobody"):
         _ = contree.bots.Nobody
 
