@@ -15,12 +15,13 @@ import structlog
 
 from contree.engine import Seat
 from contree.server.host import frames
+from contree.server.host.folding import after_entry
 from contree.server.host.readers import Reader
 from contree.server.host.reading import Reading
 from contree.server.host.session import Session
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
-from contree.server.match import Match, Stage, decode_entry, evolve, fold
+from contree.server.match import Match, Stage, decode_entry
 from contree.server.store import MatchStore, StoreError
 from contree.v1.event_pb2 import Event
 
@@ -53,14 +54,10 @@ async def read_page_in_turn(
 
 def _look(reader: Reader, item: bytes, *, disclosed: bool) -> None:
     entry = decode_entry(item)
-    match = reader.match
-    if match is None:
-        first = fold([entry])
-        # A match of the house alone begins with its first entry.
-        before = replace(first, version=0, seq=0, stage=Stage.WAITING)
-        reader.look(before, entry, first, disclosed=disclosed)
-    else:
-        reader.look(match, entry, evolve(match, entry), disclosed=disclosed)
+    after = after_entry(reader.match, entry)
+    # A match of the house alone begins with its first entry.
+    before = reader.match or replace(after, version=0, seq=0, stage=Stage.WAITING)
+    reader.look(before, entry, after, disclosed=disclosed)
 
 
 def caught_up(tables: Tables, match_id: str, reader: Reader) -> bool:

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
+from contree.server.host.folding import pages
 from contree.server.host.owners import EVERY_OWNER, of_owner
 from contree.server.host.record import record_of
 from contree.server.host.summary import pack, seen
@@ -34,8 +35,6 @@ from contree.server.store import (
 _RETRY_S: Final = 0.2
 _AT_ONCE: Final = 32
 """Matches archived in one round trip."""
-_PAGE: Final = 4096
-"""Entries read in one round trip."""
 _LONG: Final = 100
 """Deals whose record takes too long to write while others wait."""
 _log = structlog.get_logger(__name__)
@@ -182,7 +181,7 @@ class Notices:
         entries = ending.journal
         if entries is None or len(entries) != match.version:
             try:
-                entries = await self._read(match.id)
+                entries = [data async for page in pages(self._store, match.id) for data in page]
             except StoreError as error:
                 return error
         record = await self._record(match)
@@ -203,14 +202,6 @@ class Notices:
                 return await asyncio.to_thread(record_of, match)
             await asyncio.sleep(0)  # writing one takes its time: others have their turn
             return record_of(match)
-
-    async def _read(self, match_id: str) -> list[bytes]:
-        entries: list[bytes] = []
-        while page := await self._store.read(match_id, len(entries), limit=_PAGE):
-            entries += page
-            if len(page) < _PAGE:
-                break
-        return entries
 
     def _announce(
         self, match: Match, connected: tuple[bool, bool, bool, bool], *, disclosed: bool

@@ -14,18 +14,17 @@ from typing import Final
 import structlog
 
 from contree.server.host.errors import HostError, MatchNotEnded, MatchUnreadable, NotDisclosed
+from contree.server.host.folding import PAGE, folded_on, pages
 from contree.server.host.notices import Notices
 from contree.server.host.reading import Reading
 from contree.server.host.releases import Releases
 from contree.server.host.summary import NOBODY, Seen, is_current, seen, unpack
 from contree.server.host.tables import Tables
-from contree.server.match import Match, Stage, decode_entry, evolve, fold
+from contree.server.match import Match, Stage
 from contree.server.store import Look, MatchNotFound, MatchStore, StoreError
 
 _AT_ONCE: Final = 100
 """Matches looked up in one round trip."""
-_PAGE: Final = 1024
-"""Entries of a journal read in one round trip."""
 _REMEMBERED: Final = 256
 """Matches held elsewhere of which only what is new is read the next time."""
 _log = structlog.get_logger(__name__)
@@ -142,7 +141,7 @@ class Queries:
 
     async def _look(self, match_ids: Sequence[str]) -> dict[str, Look]:
         known = {one: self._elsewhere[one].version for one in match_ids if one in self._elsewhere}
-        looks = await self._store.look(match_ids, after=known, limit=_PAGE) if match_ids else []
+        looks = await self._store.look(match_ids, after=known, limit=PAGE) if match_ids else []
         return dict(zip(match_ids, looks, strict=True))
 
     async def _readable(self, match_id: str, look: Look) -> Seen | MatchUnreadable | None:
@@ -186,22 +185,19 @@ class Queries:
         """A match folded on from ``entries``, the next ones after it, and what the journal has
         besides; up to ``version`` at least.
         """
-        while True:
-            async with self._reading.slice() as mine:
-                for data in entries:
-                    entry = decode_entry(data)
-                    match = fold([entry]) if match is None else evolve(match, entry)
-                    await mine.breathe()
-            after = match.version if match is not None else 0
-            if version and after >= version:
-                break
-            entries = await self._store.read(match_id, after, limit=_PAGE)
-            if not entries:
-                break
+        if entries:
+            match = await self._folded_on(match, entries)
+        if match is None or not version or match.version < version:
+            async for page in pages(self._store, match_id, match.version if match else 0):
+                match = await self._folded_on(match, page)
         if match is None:
             raise MatchNotFound(match_id)
         self._remember(match)
         return match
+
+    async def _folded_on(self, match: Match | None, page: Sequence[bytes]) -> Match | None:
+        async with self._reading.slice() as mine:
+            return await folded_on(match, page, mine.breathe)
 
     def _remember(self, match: Match) -> None:
         if match.stage is Stage.ENDED:
