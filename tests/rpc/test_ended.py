@@ -21,7 +21,7 @@ from contree.engine import SeededDeals, format_record, parse_record
 from contree.engine.recompute import check_cards
 from contree.engine.shuffle import commitment
 from contree.server.app import running
-from contree.server.host import folding
+from contree.server.host import queries
 from contree.server.host.sweeper import Sweeper
 from contree.server.match import Acted, Entry, Faulted, FaultKind, Seated, decode_entry
 from contree.server.settings import Settings
@@ -144,8 +144,7 @@ async def test_an_archived_match_reads_as_it_did_before(
     def no_fold(*_: Any) -> Any:
         raise AssertionError("an ended match was played again")
 
-    monkeypatch.setattr(folding, "fold", no_fold)
-    monkeypatch.setattr(folding, "evolve", no_fold)
+    monkeypatch.setattr(queries, "folded_on", no_fold)
     for channel in (one, other):
         got = (await hosting(channel).GetMatch(GetMatchRequest(match_id=match_id))).match
         assert got == before
