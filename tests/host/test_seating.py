@@ -21,7 +21,7 @@ async def test_a_seat_that_is_offered_is_reserved(host: Host) -> None:
     matches = [await host.matches.create(a_match()) for _ in range(3)]
     await host.tables.committer.settled()
     assert [seats_held(host, match.id) for match in matches] == [4, 0, 0]
-    assert len(session.seats) == 4
+    assert len(host.tables.seats.of(session)) == 4
 
 
 async def test_offers_to_a_superseded_session_count_for_the_next(host: Host) -> None:
@@ -34,7 +34,7 @@ async def test_offers_to_a_superseded_session_count_for_the_next(host: Host) -> 
     second = await host.matches.create(a_match())
     await host.tables.committer.settled()
     assert [seats_held(host, match.id) for match in (first, second)] == [4, 0]
-    assert len(newer.seats) == 4
+    assert len(host.tables.seats.of(newer)) == 4
 
 
 async def test_a_bot_that_is_away_keeps_its_room_taken(host: Host) -> None:
@@ -45,7 +45,7 @@ async def test_a_bot_that_is_away_keeps_its_room_taken(host: Host) -> None:
     second = await host.matches.create(a_match())
     again = arrive(host, capacity=4)
     await host.tables.committer.settled()
-    assert len(again.seats) == 4
+    assert len(host.tables.seats.of(again)) == 4
     assert seats_held(host, second.id) == 0
 
 
@@ -57,7 +57,7 @@ async def test_a_pinned_seat_waits_for_its_instance(host: Host) -> None:
     assert seats_held(host, match.id) == 0
     other = arrive(host, "two")
     await host.tables.committer.settled()
-    assert [seat for _, seat in other.seats.values()] == list(Seat)
+    assert [seat for _, seat in host.tables.seats.of(other).values()] == list(Seat)
 
 
 async def test_leave_is_inherited_by_the_session_that_supersedes(host: Host) -> None:
@@ -65,5 +65,5 @@ async def test_leave_is_inherited_by_the_session_that_supersedes(host: Host) -> 
     await ready(host, (await host.matches.create(a_match())).id)
     session.leaving = True
     again = arrive(host, "one")
-    assert len(again.seats) == 4
+    assert len(host.tables.seats.of(again)) == 4
     assert again.free == 0

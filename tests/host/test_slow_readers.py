@@ -117,7 +117,7 @@ async def test_a_seat_that_has_seen_all_is_sent_nothing_again(host: Host) -> Non
     await play(host, match.id, 1)
     said = read(await again.outbox.batch())
     told = {(m.event.seat_ref, m.event.event.seq) for m in said if m.HasField("event")}
-    assert told == {(ref, seq + 1) for ref in again.seats}
+    assert told == {(ref, seq + 1) for ref in host.tables.seats.of(again)}
 
 
 @pytest.mark.parametrize("takes_first", [True, False])

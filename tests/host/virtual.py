@@ -155,9 +155,8 @@ class Place:
     def attach(self, table: Table, seat: Seat) -> Session:
         identity = Identity(f"bot-{seat}", "1", f"instance-{seat}", 1)
         session = Session(identity, max_outbox=10_000, now=at())
-        table.attach(
-            seat, Attached(session, session.bind(table, seat)), self.tables.deadlines.now()
-        )
+        attached = Attached(session, self.tables.seats.give(session, table, seat))
+        table.attach(seat, attached, self.tables.deadlines.now())
         self.tables.deadlines.arm(table)
         return session
 

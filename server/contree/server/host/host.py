@@ -248,7 +248,7 @@ class Host:
             _log.info("bot_stalled", bot=session.identity.bot)
             session.cut()
         else:
-            session.send_heartbeat(frames.heartbeat(nonce, session.positions()))
+            session.send_heartbeat(frames.heartbeat(nonce, self.tables.seats.positions(session)))
 
     async def _gauge(self) -> None:
         while True:

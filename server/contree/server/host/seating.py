@@ -20,6 +20,7 @@ class Seating:
     def __init__(self, tables: Tables, feeds: EventFeeds, partings: Partings) -> None:
         self._tables = tables
         self._deadlines = tables.deadlines
+        self._seats = tables.seats
         self._feeds = feeds
         self._partings = partings
         self._holdings: dict[InstanceKey, Holding] = {}
@@ -126,7 +127,7 @@ class Seating:
         """
         session.offences += 1
         in_play = False
-        for table, seat in tuple(session.seats.values()):
+        for table, seat in tuple(self._seats.of(session).values()):
             match, attached = table.match, table.attached[seat]
             if attached is None or match.stage is not Stage.PLAYING or match.seats[seat].house:
                 continue
@@ -165,7 +166,7 @@ class Seating:
 
     def _attach(self, table: Table, seat: Seat, session: Session, *, resumed: bool) -> None:
         match = table.match
-        ref = session.bind(table, seat)
+        ref = self._seats.give(session, table, seat)
         table.attach(seat, Attached(session, ref, session.offences), self._deadlines.now())
         session.send_assigned(ref, frames.seat_assigned(match, seat, ref, resumed=resumed))
         if session.identity.events:
@@ -185,9 +186,8 @@ class Seating:
 
     def _unseat(self, session: Session) -> None:
         now = self._deadlines.now()
-        for table, seat in session.seats.values():
+        for table, seat in self._seats.take_all(session).values():
             table.detach(seat, now)
             table.readers = [one for one in table.readers if one.owner is not session]
             self._deadlines.arm(table)
-        session.seats.clear()
         session.readers.clear()

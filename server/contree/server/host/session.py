@@ -1,4 +1,7 @@
-"""One bot's stream as the host sees it: who it is, the seats it has there, and its outbox."""
+"""One bot's stream as the host sees it: who it is, what it has been told, and its outbox.
+
+Which seats it has is in `seats`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,12 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from contree.engine import Seat
 from contree.server.host.outbox import Outbox
+from contree.server.host.readers import Reader
 from contree.v1.play_service_pb2 import ServerMessage
-
-if TYPE_CHECKING:
-    from contree.server.host.readers import Reader
-    from contree.server.host.table import Table
 
 _A_SEAT: Final = 4
 """Messages that may come of one seat at once: a result, a fault, the ends of a deal and a match."""
@@ -85,7 +85,6 @@ class Session:
         )
         self.on_close: Callable[[], None] = lambda: None
         """Called when the stream is to end, though its writer may be stuck."""
-        self.seats: dict[int, tuple[Table, Seat]] = {}
         self.holding = Holding()
         self.leaving = False
         """Takes no new seats."""
@@ -122,12 +121,6 @@ class Session:
     def knows(self, ref: int) -> bool:
         """Whether the client may have heard of a seat by this name."""
         return 0 < ref < self._next_ref
-
-    def bind(self, table: Table, seat: Seat) -> int:
-        """Give a seat a short name on this stream."""
-        ref = self.new_ref()
-        self.seats[ref] = (table, seat)
-        return ref
 
     # -- saying ---------------------------------------------------------------------------------
 
@@ -187,15 +180,6 @@ class Session:
         self._next_nonce += 1
         self._beats[nonce] = now
         return nonce
-
-    def positions(self) -> list[tuple[int, int]]:
-        """Where each seat stands, as (seat_ref, seq); not those that are given their past."""
-        readers = self.readers
-        return [
-            (ref, table.match.seq)
-            for ref, (table, _) in self.seats.items()
-            if ref not in readers or not readers[ref].behind
-        ]
 
     def send_heartbeat(self, message: ServerMessage | bytes) -> None:
         """Give a proof of life, in place of one that is still to be given."""

@@ -20,6 +20,7 @@ from contree.server.host.committer import Commit, Committer
 from contree.server.host.deadlines import Deadlines
 from contree.server.host.errors import MatchLost
 from contree.server.host.notices import Notices
+from contree.server.host.seats import Seats
 from contree.server.host.spare import Spare
 from contree.server.host.table import Reply, Table
 from contree.server.host.tally import Tally
@@ -67,6 +68,7 @@ class Tables:
         self._tables: dict[str, Table] = {}
         self.owned: Counter[str] = Counter()
         """How many of them each owner has."""
+        self.seats = Seats()
         self._house: deque[Table] = deque()
         """Tables at which the house goes on, one at each pass of the loop."""
         self._deserted = Spare(self._play_house)
@@ -133,7 +135,7 @@ class Tables:
         for seat in SEATS:
             attached = table.attached[seat]
             if attached is not None:
-                attached.session.seats.pop(attached.ref, None)
+                self.seats.take(attached.session, attached.ref)
                 table.attached[seat] = None
         for reader in table.readers:
             reader.close()

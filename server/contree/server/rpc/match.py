@@ -136,7 +136,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
                     if key_id and key_id == session.identity.key_id
                     else "",
                     capacity=session.identity.capacity,
-                    seats=len(session.seats),
+                    seats=len(self._host.tables.seats.of(session)),
                     connected=duration_pb2.Duration(seconds=int(now - session.connected_at)),
                 )
                 for session in self._host.sessions()

@@ -220,7 +220,7 @@ class PlayServicer:
         if which == "act":
             self._act(session, message.act)
         elif which == "ready":
-            held = session.seats.get(message.ready.seat_ref)
+            held = self._host.tables.seats.at(session, message.ready.seat_ref)
             if held is None:
                 self._no_seat(session, message.ready.seat_ref)
             else:
@@ -228,7 +228,7 @@ class PlayServicer:
         elif which == "heartbeat_ack":
             session.beaten(message.heartbeat_ack.nonce, self._host.now())
         elif which == "resign":
-            held = session.seats.get(message.resign.seat_ref)
+            held = self._host.tables.seats.at(session, message.resign.seat_ref)
             if held is None:
                 self._no_seat(session, message.resign.seat_ref)
             else:
@@ -262,7 +262,7 @@ class PlayServicer:
             # Not said back: a client that does not read would have the server keep it.
             self._refuse(session, f"A decision id has {len(decision)} bytes; none has so many.")
             return
-        held = session.seats.get(ref)
+        held = self._host.tables.seats.at(session, ref)
         if held is None:
             status = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
             session.send(frames.act_result(ref, decision, status, _no_seat(ref)))

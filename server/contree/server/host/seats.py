@@ -1,0 +1,55 @@
+"""The seats that each session has at live tables, by their short names on its stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from contree.engine import Seat
+from contree.server.host.session import Session
+from contree.server.host.table import Table
+
+_NONE: Final[Mapping[int, tuple[Table, Seat]]] = MappingProxyType({})
+
+
+class Seats:
+    """Which session sits where. Tables know it of their seats; this is the way back."""
+
+    def __init__(self) -> None:
+        self._of: dict[Session, dict[int, tuple[Table, Seat]]] = {}
+
+    def of(self, session: Session) -> Mapping[int, tuple[Table, Seat]]:
+        """All seats of a session, in the order given."""
+        return self._of.get(session, _NONE)
+
+    def at(self, session: Session, ref: int) -> tuple[Table, Seat] | None:
+        """The seat that a session knows by this name; None when it has none (any more)."""
+        return self.of(session).get(ref)
+
+    def give(self, session: Session, table: Table, seat: Seat) -> int:
+        """A session has a seat from here on: by what name."""
+        ref = session.new_ref()
+        self._of.setdefault(session, {})[ref] = table, seat
+        return ref
+
+    def take(self, session: Session, ref: int) -> None:
+        """It has this seat no more."""
+        seats = self._of.get(session)
+        if seats is not None:
+            seats.pop(ref, None)
+            if not seats:
+                del self._of[session]
+
+    def take_all(self, session: Session) -> Mapping[int, tuple[Table, Seat]]:
+        """It has no seat any more: those that it had."""
+        return self._of.pop(session, _NONE)
+
+    def positions(self, session: Session) -> list[tuple[int, int]]:
+        """Where each seat stands, as (seat_ref, seq); not those that are given their past."""
+        readers = session.readers
+        return [
+            (ref, table.match.seq)
+            for ref, (table, _) in self.of(session).items()
+            if ref not in readers or not readers[ref].behind
+        ]
