@@ -15,7 +15,7 @@ from tests.match.matches import random_steps, seated, spec
 from tests.server.test_probes import ask
 
 from contree.engine import Mode
-from contree.server.host import Host, folding, ownership
+from contree.server.host import Host, folding, leases
 from contree.server.host.folding import folded
 from contree.server.match import Created, Match, Stage, create, encode_entry
 from contree.server.settings import Settings
@@ -216,14 +216,14 @@ async def test_matches_set_aside_leave_room_for_others(
     hosts: Hosts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They stay expired, first of all, and one question brings only so many."""
-    monkeypatch.setattr(ownership, "_AT_ONCE", 3)
+    monkeypatch.setattr(leases, "_AT_ONCE", 3)
     seeing = await connect(hosts.url)
     for number in range(4):
         await seeing.create(
             f"a{number}", labels=(), entries=[b"no entry"], owner="dead", lease_ms=1
         )
     ann = await hosts.start("ann")
-    await until(lambda: len(ann.ownership._aside) == 4)
+    await until(lambda: len(ann.leases._aside) == 4)
     while len(await seeing.expired(10)) < 4:  # noqa: ASYNC110
         await asyncio.sleep(0.05)
     step = create(Created(_named("m1")), 0)

@@ -4,7 +4,7 @@ seating    bots and seats            tables     live tables, commands, deadlines
 matches    created, cancelled        queries    matches read, wherever they are
 releases   cards that may be shown   notices    archives and feeds, after the journal
 watching   spectators                feeds      seats that want every event
-updates    hosts that watch labels   ownership  leases, adoption
+updates    hosts that watch labels   leases     renewals, adoption
 registry   newest sessions           sweeper    what is left of matches that are gone
 """
 
@@ -19,9 +19,9 @@ import structlog
 from contree.server.host import frames
 from contree.server.host.errors import Draining
 from contree.server.host.follow import EventFeeds
+from contree.server.host.leases import Leases
 from contree.server.host.matches import Matches
 from contree.server.host.notices import Notices
-from contree.server.host.ownership import Ownership
 from contree.server.host.partings import Partings
 from contree.server.host.queries import Queries
 from contree.server.host.reading import Reading
@@ -74,7 +74,7 @@ class Host:
         self.registry = Registry(
             store.registry, self.sessions, self.seating.supersede, beat_s=settings.heartbeat_s
         )
-        self.ownership = Ownership(
+        self.leases = Leases(
             store,
             self.tables,
             server_id=settings.server_id,
@@ -114,8 +114,8 @@ class Host:
                     self.tables.deadlines.pulse,
                     self.tables.deadlines.prove,
                     self.notices.run,
-                    self.ownership.keep,
-                    self.ownership.adopt,
+                    self.leases.keep,
+                    self.leases.adopt,
                     self.updates.run,
                     self.sweeper.run,
                     self.registry.run,
@@ -136,7 +136,7 @@ class Host:
         What is being played goes on at another server, or here after a restart.
         """
         self.draining = self.matches.closed = True
-        self.ownership.adopting = False
+        self.leases.adopting = False
         self.tables.deadlines.wind_up()
         for session in self.seating.lobby.sessions():
             session.leaving = True
@@ -152,7 +152,7 @@ class Host:
                 await self.tables.committer.settled()
                 await self.notices.idle()
         try:
-            await asyncio.wait_for(self.ownership.release_all(), _WRITTEN_S)
+            await asyncio.wait_for(self.leases.release_all(), _WRITTEN_S)
         except Exception as error:  # a lease that is not given up runs out by itself
             _log.warning("leases_not_released", error=repr(error))
 

@@ -40,7 +40,7 @@ _LONG: Final = 100
 _log = structlog.get_logger(__name__)
 
 
-class Ending(NamedTuple):
+class Unarchived(NamedTuple):
     """A match that is over and not archived yet."""
 
     match: Match
@@ -63,9 +63,9 @@ class Notices:
         self._store = store
         self._retain_s = retain_s
         self._release_s = release_s
-        self._endings: dict[str, Ending] = {}
+        self._endings: dict[str, Unarchived] = {}
         self._announcements: dict[tuple[str, str], bytes] = {}
-        self._under_way: dict[str, Ending] = {}
+        self._under_way: dict[str, Unarchived] = {}
         """Matches that are being archived."""
         self._writing = asyncio.Lock()
         """Held while a record is written: one at a time."""
@@ -87,7 +87,7 @@ class Notices:
         """
         earlier = self._endings.get(match.id)
         over = asyncio.Event() if earlier is None else earlier.over
-        self._endings[match.id] = Ending(match, fence, journal, over)
+        self._endings[match.id] = Unarchived(match, fence, journal, over)
         self._announce(match, (False, False, False, False), disclosed=disclosed)
         self._pend()
 
@@ -139,7 +139,7 @@ class Notices:
                 _log.exception("notices_refused", count=len(told))
                 return
 
-    async def _archive(self, batch: list[Ending]) -> None:
+    async def _archive(self, batch: list[Unarchived]) -> None:
         """Archive matches; those that the store did not answer for are tried again."""
         pending = batch
         while pending:
@@ -160,7 +160,7 @@ class Notices:
                 await asyncio.sleep(_RETRY_S)
         await self._keep_releases(batch)
 
-    async def _keep_releases(self, batch: list[Ending]) -> None:
+    async def _keep_releases(self, batch: list[Unarchived]) -> None:
         """Let the releases of groups outlive the matches."""
         groups = {
             of_owner(owner, ending.match.spec.group)
@@ -175,7 +175,7 @@ class Notices:
         except StoreError as error:
             _log.warning("releases_not_prolonged", groups=len(groups), error=str(error))
 
-    async def _made(self, ending: Ending) -> Finish | StoreError:
+    async def _made(self, ending: Unarchived) -> Finish | StoreError:
         """What is to be kept of a match; the error when its journal cannot be read."""
         match = ending.match
         entries = ending.journal

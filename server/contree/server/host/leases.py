@@ -25,7 +25,7 @@ _REINDEX_S = 60.0
 _log = structlog.get_logger(__name__)
 
 
-class Ownership:
+class Leases:
     """Renews the leases of the tables held here and adopts matches without an owner."""
 
     def __init__(
