@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 from contree.engine import SEATS, Mode, SeededDeals, preset, project
 from contree.policy import rules_player
 from contree.server.host.record import record_of
-from contree.server.host.summary import pack, seen
+from contree.server.host.summary import pack, summary_of
 from contree.server.match import (
     Act,
     Created,
@@ -89,7 +89,7 @@ async def measure(mode: Mode) -> tuple[float, float, float, float]:
             await store.append([Append(match.id, 1, fence, tuple(journal[1:]))])
             entries.append(len(journal))
             live.append(await bytes_of(keys.journal(match.id), keys.lease(match.id)))
-            summary = pack(seen(match))
+            summary = pack(summary_of(match))
             finish = Finish(match.id, fence, journal, summary, record_of(match).encode())
             assert await store.finish([finish], retain_s=None) == [Archived()]
             archived.append(await bytes_of(keys.archive(match.id)))

@@ -17,7 +17,7 @@ from contree.server.host.errors import (
 )
 from contree.server.host.owners import of_owner
 from contree.server.host.queries import Queries
-from contree.server.host.summary import Seen, seen
+from contree.server.host.summary import Summary, summary_of
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
 from contree.server.match import (
@@ -75,7 +75,7 @@ class Matches:
 
     async def create(
         self, spec: MatchSpec, admit: Callable[[int], None] = lambda live: None
-    ) -> Seen:
+    ) -> Summary:
         """Create a match, or find the one that the request id made. Raises RequestIdReused.
 
         Before one is made, ``admit`` is told how many live matches of its owner are here, and what
@@ -120,7 +120,7 @@ class Matches:
         except Rejected:  # MatchLost goes on up
             raise MatchEnded(match_id) from None
 
-    async def _make(self, spec: MatchSpec) -> Seen:
+    async def _make(self, spec: MatchSpec) -> Summary:
         step = create(Created(spec), wall_ms())
         journal = [encode_entry(entry) for entry in step.entries]
         made = await self._store.create(
@@ -134,9 +134,9 @@ class Matches:
             return await self._made_before(spec.match_id, spec)
         self._metrics.matches_created.inc()
         match = self._opens(step.after, made.fence, journal=journal).match
-        return seen(match, self._tables.connected(match.id))
+        return summary_of(match, self._tables.connected(match.id))
 
-    async def _made_before(self, match_id: str, asked: MatchSpec) -> Seen:
+    async def _made_before(self, match_id: str, asked: MatchSpec) -> Summary:
         """A match that exists. Raises MatchNotFound, and RequestIdReused when it is another."""
         table = self._tables.get(match_id)
         if table is not None:

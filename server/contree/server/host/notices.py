@@ -21,7 +21,7 @@ import structlog
 from contree.server.host.folding import pages
 from contree.server.host.owners import EVERY_OWNER, of_owner
 from contree.server.host.record import record_of
-from contree.server.host.summary import pack, seen
+from contree.server.host.summary import pack, summary_of
 from contree.server.host.table import Table
 from contree.server.match import Match
 from contree.server.store import (
@@ -185,7 +185,7 @@ class Notices:
             except StoreError as error:
                 return error
         record = await self._record(match)
-        return Finish(match.id, ending.fence, entries, pack(seen(match)), record)
+        return Finish(match.id, ending.fence, entries, pack(summary_of(match)), record)
 
     async def _record(self, match: Match) -> bytes:
         """The record; empty where it cannot be made, for the journal is kept anyway."""
@@ -208,7 +208,7 @@ class Notices:
     ) -> None:
         if not match.spec.labels:
             return
-        message = pack(seen(match, connected, disclosed=disclosed))
+        message = pack(summary_of(match, connected, disclosed=disclosed))
         for label in match.spec.labels:
             self._announcements[label, match.id] = message
         self._pend()

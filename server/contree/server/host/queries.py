@@ -18,7 +18,7 @@ from contree.server.host.folding import PAGE, folded_on, pages
 from contree.server.host.notices import Notices
 from contree.server.host.reading import Reading
 from contree.server.host.releases import Releases
-from contree.server.host.summary import NOBODY, Seen, is_current, seen, unpack
+from contree.server.host.summary import NOBODY, Summary, is_current, summary_of, unpack
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage
 from contree.server.store import Look, MatchNotFound, MatchStore, StoreError
@@ -50,7 +50,7 @@ class Queries:
         self._unreadable: OrderedDict[str, None] = OrderedDict()
         """Matches that could not be read, of which the log has been told."""
 
-    async def one(self, match_id: str) -> Seen:
+    async def one(self, match_id: str) -> Summary:
         """One match. Raises MatchNotFound, MatchUnreadable, TooManyReads."""
         (found,) = await self._all([match_id])
         if isinstance(found, MatchUnreadable):
@@ -59,7 +59,7 @@ class Queries:
             raise MatchNotFound(match_id)
         return found
 
-    async def many(self, match_ids: Sequence[str]) -> list[Seen | None]:
+    async def many(self, match_ids: Sequence[str]) -> list[Summary | None]:
         """Matches in the order asked for; None for one that is not there or cannot be read.
 
         Raises TooManyReads.
@@ -73,7 +73,7 @@ class Queries:
         after: str,
         limit: int,
         admit: Callable[[int], None] = lambda count: None,
-    ) -> tuple[list[str], list[Seen]]:
+    ) -> tuple[list[str], list[Summary]]:
         """The next ids of a label after an id, in the order created, and those that are matches.
 
         Before they are read, ``admit`` is told how many there are, and what it raises goes to the
@@ -100,12 +100,12 @@ class Queries:
                 return kept.record.decode()
             return await self._notices.record(await self.match(match_id))
 
-    async def _all(self, match_ids: Sequence[str]) -> list[Seen | MatchUnreadable | None]:
+    async def _all(self, match_ids: Sequence[str]) -> list[Summary | MatchUnreadable | None]:
         with self._reading.read():
             return await self._each(match_ids)
 
-    async def _each(self, match_ids: Sequence[str]) -> list[Seen | MatchUnreadable | None]:
-        found: list[Seen | MatchUnreadable | None] = []
+    async def _each(self, match_ids: Sequence[str]) -> list[Summary | MatchUnreadable | None]:
+        found: list[Summary | MatchUnreadable | None] = []
         for start in range(0, len(match_ids), _AT_ONCE):
             page = match_ids[start : start + _AT_ONCE]
             looks = await self._look([one for one in page if self._here(one) is None])
@@ -144,10 +144,10 @@ class Queries:
         looks = await self._store.look(match_ids, after=known, limit=PAGE) if match_ids else []
         return dict(zip(match_ids, looks, strict=True))
 
-    async def _readable(self, match_id: str, look: Look) -> Seen | MatchUnreadable | None:
-        """A match as ``_seen``: one that cannot be read must not take a whole list with it."""
+    async def _readable(self, match_id: str, look: Look) -> Summary | MatchUnreadable | None:
+        """A match as ``_summary``: one that cannot be read must not take a whole list with it."""
         try:
-            return await self._seen(match_id, look)
+            return await self._summary(match_id, look)
         except (StoreError, HostError):
             raise
         except Exception:
@@ -159,7 +159,7 @@ class Queries:
                     self._unreadable.popitem(last=False)
             return MatchUnreadable(match_id)
 
-    async def _seen(self, match_id: str, look: Look) -> Seen | None:
+    async def _summary(self, match_id: str, look: Look) -> Summary | None:
         if look.summary is not None:
             self._elsewhere.pop(match_id, None)
             if is_current(look.summary):
@@ -175,9 +175,11 @@ class Queries:
             return await self._shown(await self._match(match_id))
         return await self._shown(await self._folded(match_id, so_far, look.entries, look.version))
 
-    async def _shown(self, match: Match, connected: tuple[bool, bool, bool, bool] = NOBODY) -> Seen:
+    async def _shown(
+        self, match: Match, connected: tuple[bool, bool, bool, bool] = NOBODY
+    ) -> Summary:
         async with self._reading.slice():
-            return seen(match, connected)
+            return summary_of(match, connected)
 
     async def _folded(
         self, match_id: str, match: Match | None, entries: Sequence[bytes], version: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from contree.server.host.owners import EVERY_OWNER, of_owner
-from contree.server.host.summary import Seen
+from contree.server.host.summary import Summary
 from contree.server.store import RegistryStore
 
 _RELEASED: Final = 10_000
@@ -22,7 +22,7 @@ class Releases:
         self._released: dict[str, None] = {}
         """Disclosure groups known to be released, the oldest first."""
 
-    async def disclosed(self, match: Seen) -> bool:
+    async def disclosed(self, match: Summary) -> bool:
         """Whether the hidden cards of a match may be shown."""
         if not match.ended:
             return False

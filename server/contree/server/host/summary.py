@@ -20,7 +20,7 @@ FORM: Final = 1
 NOBODY: Final = (False, False, False, False)
 
 
-class Seen(NamedTuple):
+class Summary(NamedTuple):
     """A match as the queries know it: the resource, not cut for anybody, and what it leaves out."""
 
     message: match_pb2.Match
@@ -56,29 +56,29 @@ class Seen(NamedTuple):
         return [seat.key_id for seat in self.message.seats]
 
 
-def seen(
+def summary_of(
     match: Match,
     connected: tuple[bool, bool, bool, bool] = NOBODY,
     *,
     disclosed: bool = False,
-) -> Seen:
+) -> Summary:
     """What is read of a match. Whether its cards are ``disclosed`` may be found out later."""
     message = match_to_pb(match, connected, disclosed=disclosed, keys=True)
-    return Seen(message, match.spec.owner, match.seq if match.stage is Stage.ENDED else None)
+    return Summary(message, match.spec.owner, match.seq if match.stage is Stage.ENDED else None)
 
 
-def pack(match: Seen) -> bytes:
+def pack(match: Summary) -> bytes:
     """The bytes of what is read of a match."""
     extras = {"owner": match.owner, "seq": match.seq}
     head = json.dumps([FORM, extras], separators=(",", ":")).encode()
     return head + b"\n" + match.message.SerializeToString()
 
 
-def unpack(data: bytes) -> Seen:
+def unpack(data: bytes) -> Summary:
     """What is read of a match, of whatever form."""
     head, _, message = data.partition(b"\n")
     _, extras = json.loads(head)
-    return Seen(match_pb2.Match.FromString(message), extras["owner"], extras.get("seq"))
+    return Summary(match_pb2.Match.FromString(message), extras["owner"], extras.get("seq"))
 
 
 def is_current(data: bytes) -> bool:

@@ -14,7 +14,7 @@ from grpc import aio
 from contree.server.access import Quotas, Role, current_caller
 from contree.server.host import Host
 from contree.server.host.showing import Audience, shown_to
-from contree.server.host.summary import Seen, seen, unpack
+from contree.server.host.summary import Summary, summary_of, unpack
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import id_of, match_spec, text_of
@@ -78,7 +78,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         match_id = id_of(request.match_id)
         await self._must_own(match_id)
         match = await self._host.matches.cancel(match_id, request.reason[:200])
-        return match_service_pb2.CancelMatchResponse(match=await self._resource(seen(match)))
+        return match_service_pb2.CancelMatchResponse(match=await self._resource(summary_of(match)))
 
     async def GetRecord(
         self, request: match_service_pb2.GetRecordRequest, context: Context
@@ -143,11 +143,11 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
             ]
         )
 
-    async def _resource(self, match: Seen) -> match_pb2.Match:
+    async def _resource(self, match: Summary) -> match_pb2.Match:
         match.message.disclosed = await self._host.releases.disclosed(match)
         return await self._shown(match)
 
-    async def _shown(self, match: Seen) -> match_pb2.Match:
+    async def _shown(self, match: Summary) -> match_pb2.Match:
         """What the caller may read of a match."""
         audience = audience_of(current_caller(), match.owner, match.keys)
         if audience is Audience.HOST:

@@ -13,7 +13,7 @@ from contree.server.host import Host
 from contree.server.host.errors import WatchClosed
 from contree.server.host.resources import STAGE_TO_PB
 from contree.server.host.showing import Audience, may_watch, shown_to
-from contree.server.host.summary import Seen, seen
+from contree.server.host.summary import Summary, summary_of
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.requests import id_of
 from contree.server.rpc.stalls import Ending, Farewells
@@ -56,14 +56,14 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
                     if STAGE_TO_PB[sight.match.stage] != state:
                         state = STAGE_TO_PB[sight.match.stage]
                         async with self._host.reading.slice():
-                            now = seen(sight.match, self._host.tables.connected(match.id))
+                            now = summary_of(sight.match, self._host.tables.connected(match.id))
                         response.match.CopyFrom(await self._resource(now, audience))
                     with ending.at_most(_STALLED_S):
                         yield response
         finally:
             ending.over()
 
-    async def _resource(self, match: Seen, audience: Audience) -> match_pb2.Match:
+    async def _resource(self, match: Summary, audience: Audience) -> match_pb2.Match:
         match.message.disclosed = await self._host.releases.disclosed(match)
         released = await self._host.releases.released(match.owner, match.group)
         async with self._host.reading.slice():
