@@ -217,51 +217,37 @@ def test_no_match_fails_to_start_in_an_outage(stage: Stage, refuses: bool) -> No
     virtually(test)()
 
 
-@virtually
-async def test_absence_beyond_the_grace_is_a_fault_on_time() -> None:
-    async with place() as here:
-        table = here.sit(match=timed(CONTROL._replace(per_move=3_600_000)))
-        here.detach(table, Seat.SOUTH)
-        await asyncio.sleep(9.9)
-        assert not table.match.faults
-        await asyncio.sleep(0.2)
-        assert [(f.seat, f.kind) for f in table.match.faults] == [
-            (Seat.SOUTH, FaultKind.DISCONNECTED)
-        ]
+ABSENCES = {
+    "longer-than-the-grace": [("leaves", 9.9), ("still away", 0.2)],
+    "they-add-up": [("leaves", 3.0), ("comes", 30.0)] * 3 + [("leaves", 0.9), ("still away", 0.2)],
+    # Not one second of the nine was proved: the store had not been asked anything.
+    "not-in-an-outage": [("leaves", 9.0), ("store down", 300.0), ("store up", 9.0), ("still", 1.5)],
+}
 
 
-@virtually
-async def test_absences_add_up() -> None:
-    async with place() as here:
-        table = here.sit(match=timed(CONTROL._replace(per_move=3_600_000)))
-        for _ in range(3):
-            here.detach(table, Seat.WEST)
-            await asyncio.sleep(3.0)
-            here.attach(table, Seat.WEST)
-            await asyncio.sleep(30.0)
-        assert not table.match.faults
-        here.detach(table, Seat.WEST)
-        await asyncio.sleep(0.9)
-        assert not table.match.faults
-        await asyncio.sleep(0.2)
-        assert [f.kind for f in table.match.faults] == [FaultKind.DISCONNECTED]
+@pytest.mark.parametrize("story", ABSENCES.values(), ids=ABSENCES.keys())
+def test_absence_beyond_the_grace_is_a_fault_on_time(story: list[tuple[str, float]]) -> None:
+    """What happens, and how long nothing more does: the fault comes with the last, not before."""
 
+    async def test() -> None:
+        async with place() as here:
+            table = here.sit(match=timed(CONTROL._replace(per_move=3_600_000)))
+            for what, seconds in story:
+                assert not table.match.faults, what
+                match what:
+                    case "leaves":
+                        here.detach(table, Seat.WEST)
+                    case "comes":
+                        here.attach(table, Seat.WEST)
+                    case "store down":
+                        here.store.down()
+                    case "store up":
+                        here.store.up()
+                await asyncio.sleep(seconds)
+            faults = [(fault.seat, fault.kind) for fault in table.match.faults]
+            assert faults == [(Seat.WEST, FaultKind.DISCONNECTED)]
 
-@virtually
-async def test_absence_does_not_count_in_an_outage() -> None:
-    async with place() as here:
-        table = here.sit(match=timed(CONTROL._replace(per_move=3_600_000)))
-        here.detach(table, Seat.WEST)
-        await asyncio.sleep(9.0)
-        here.store.down()
-        await asyncio.sleep(300.0)
-        assert not table.match.faults
-        here.store.up()
-        # Not one second of the nine has been proved: the store had not been asked anything.
-        await asyncio.sleep(9.0)
-        assert not table.match.faults
-        await asyncio.sleep(1.5)
-        assert [f.kind for f in table.match.faults] == [FaultKind.DISCONNECTED]
+    virtually(test)()
 
 
 @virtually
@@ -269,10 +255,7 @@ async def test_adopted_bots_have_a_return_window_even_without_any_grace() -> Non
     """Rows 10 and 12: a restart takes nothing from a bot that is still on its way back."""
     control = CONTROL._replace(disconnect_grace=0, per_move=1_000)
     async with place(return_s=15.0) as here:
-        table = here.tables.add(timed(control), 2, adopted=True)
-        for seat in SEATS:
-            here.tables.deadlines.expect(table, seat)
-        here.tables.deadlines.arm(table)
+        table = here.adopt(timed(control))
         (first,) = owing(table)
         await asyncio.sleep(14.0)
         here.attach(table, first)
@@ -298,10 +281,7 @@ async def test_adopted_bots_have_a_return_window_even_without_any_grace() -> Non
 async def test_after_the_return_window_absence_and_clocks_count_as_always() -> None:
     control = CONTROL._replace(disconnect_grace=5_000, per_move=2_000)
     async with place(return_s=15.0) as here:
-        table = here.tables.add(timed(control), 2, adopted=True)
-        for seat in SEATS:
-            here.tables.deadlines.expect(table, seat)
-        here.tables.deadlines.arm(table)
+        table = here.adopt(timed(control))
         await asyncio.sleep(15.0 + 2.1)
         assert not table.match.faults
         await asyncio.sleep(0.3)
@@ -314,10 +294,7 @@ async def test_after_the_return_window_absence_and_clocks_count_as_always() -> N
 async def test_a_bot_that_came_back_and_left_again_is_away() -> None:
     control = CONTROL._replace(disconnect_grace=1_000, per_move=60_000)
     async with place(return_s=15.0) as here:
-        table = here.tables.add(timed(control), 2, adopted=True)
-        for seat in SEATS:
-            here.tables.deadlines.expect(table, seat)
-        here.tables.deadlines.arm(table)
+        table = here.adopt(timed(control))
         for seat in SEATS:
             here.attach(table, seat)
         here.detach(table, Seat.EAST)

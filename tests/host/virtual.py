@@ -152,6 +152,14 @@ class Place:
         self.tables.deadlines.arm(table)
         return table
 
+    def adopt(self, match: Match) -> Table:
+        """A table that was taken over; its bots are on their way back."""
+        table = self.tables.add(match, 2, adopted=True)
+        for seat in SEATS:
+            self.tables.deadlines.expect(table, seat)
+        self.tables.deadlines.arm(table)
+        return table
+
     def attach(self, table: Table, seat: Seat) -> Session:
         identity = Identity(f"bot-{seat}", "1", f"instance-{seat}", 1)
         session = Session(identity, max_outbox=10_000, now=at())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from tests.match.matches import NOW, seated
+
 from contree.engine import SEATS, Action, Bid, Mode, RuleSet, Seat, SeededDeals, preset
 from contree.engine.cards import CARDS
 from contree.engine.options import BeloteMode
@@ -13,7 +15,6 @@ from contree.server.match import (
     Abandon,
     Act,
     Command,
-    Created,
     EndReason,
     Entry,
     FaultKind,
@@ -23,15 +24,11 @@ from contree.server.match import (
     Match,
     MatchSpec,
     RunOut,
-    SayReady,
     SeatPlan,
-    TakeSeat,
-    create,
     decide,
 )
 from contree.server.match.feed import in_window
 
-NOW = 1_790_000_000_000
 ANNOUNCED = replace(preset("coinche-classique"), name="announced", belote_mode=BeloteMode.ANNOUNCED)
 RULES: tuple[RuleSet, ...] = (*map(preset, PRESET_NAMES), ANNOUNCED)
 
@@ -54,23 +51,10 @@ def spec(rules: RuleSet, mode: Mode, seed: int, deals: int = 2, house: int = 0) 
     )
 
 
-def begun(made: MatchSpec) -> tuple[Match, list[Entry]]:
-    """A match whose bots are all there and ready, and its journal so far."""
-    step = create(Created(made), NOW)
-    match, entries = step.after, list(step.entries)
-    bots = [seat for seat in SEATS if not made.seats[seat].house]
-    said: list[Command] = [TakeSeat(seat, "1", f"instance-{seat}") for seat in bots]
-    said += [SayReady(seat) for seat in bots]
-    for command in said:
-        step = decide(match, command, NOW)
-        match, entries = step.after, entries + list(step.entries)
-    return match, entries
-
-
 def random_journal(made: MatchSpec, seed: int, faults: float = 0.05) -> list[Entry]:
     """The journal of a match played at random, to its end."""
     rng = random.Random(f"{made.rules.name} {made.mode} {seed}")
-    match, entries = begun(made)
+    match, entries = seated(made)
     while match.end is None:
         step = decide(match, _command(match, rng, faults), NOW)
         match, entries = step.after, entries + list(step.entries)

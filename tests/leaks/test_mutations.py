@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.leaks.journals import NOW, RULES, begun, random_journal, spec
+from tests.leaks.journals import RULES, random_journal, spec
+from tests.match.matches import NOW, seated
 
 from contree.engine import (
     CONTRE,
@@ -120,7 +121,7 @@ def test_a_log_line_with_a_hand(monkeypatch: Patch) -> None:
         return {**plain(match), "hands": match.spec.deals}
 
     monkeypatch.setattr(lines, "match_ended", leaking)
-    match, entries = begun(spec(MIXTE, Mode.BOARD, 1))
+    match, entries = seated(spec(MIXTE, Mode.BOARD, 1))
     entries += decide(match, Abandon(EndReason.CANCELLED, "enough"), NOW).entries
     leak = leak_test_journal(entries).difference
     assert leak is not None
@@ -128,7 +129,7 @@ def test_a_log_line_with_a_hand(monkeypatch: Patch) -> None:
 
 
 def test_the_detail_of_a_fault_that_names_the_card_tried() -> None:
-    match, entries = begun(spec(MIXTE, Mode.BOARD, 1))
+    match, entries = seated(spec(MIXTE, Mode.BOARD, 1))
     seat = next(one for one in SEATS if match.owed_since[one])
     entries.append(Faulted(seat, FaultKind.ILLEGAL_ACTION, False, "played 7H out of turn"))
     leak = leak_test_journal(entries).difference
@@ -178,7 +179,7 @@ def test_an_answer_that_makes_an_event_at_once(monkeypatch: Patch) -> None:
 
 def _in_a_window() -> Difference:
     """The leak that is found where both takers are asked for surcontre."""
-    match, entries = begun(spec(ANY_MOMENT, Mode.BOARD, 2))
+    match, entries = seated(spec(ANY_MOMENT, Mode.BOARD, 2))
     for say in (Bid(80, Strain.HEARTS), CONTRE):
         seat = next(one for one in SEATS if match.owed_since[one])
         step = decide(match, Act(seat, match.decision_id(seat), say, 10), NOW)

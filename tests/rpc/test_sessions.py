@@ -223,7 +223,7 @@ async def test_seats_beyond_the_outbox_are_resumed(matches: Any, bots: Bots) -> 
 async def test_a_stalled_spectator_is_sent_away(
     narrow: grpc.aio.Channel, matches: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectate, "_STALLED_S", 0.1)
+    monkeypatch.setattr(spectate, "STALLED_S", 0.1)
     cut = asyncio.Event()
 
     def tell(error: Exception) -> Told:

@@ -18,13 +18,11 @@ from contree.server.host.summary import Summary, summary_of, unpack
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import id_of, match_spec, text_of
-from contree.server.rpc.stalls import Ending, Farewells
+from contree.server.rpc.stalls import STALLED_S, Ending, Farewells
 from contree.server.store import is_feed_id
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
-_STALLED_S: Final = 60.0
-"""A watcher that does not read for so long is sent away."""
 _PAGE_TOKEN: Final = re.compile(r"[!-~]{0,128}")
 """The id of a match."""
 Context = aio.ServicerContext[Any, Any]
@@ -104,7 +102,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
                     response = match_service_pb2.WatchMatchesResponse(resume_token=token)
                     if payload:
                         response.match.CopyFrom(await self._shown(unpack(payload)))
-                    with ending.at_most(_STALLED_S):
+                    with ending.at_most(STALLED_S):
                         yield response
         finally:
             ending.over()

@@ -16,12 +16,10 @@ from contree.server.host.showing import Audience, may_watch, shown_to
 from contree.server.host.summary import Summary, summary_of
 from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.requests import id_of
-from contree.server.rpc.stalls import Ending, Farewells
+from contree.server.rpc.stalls import STALLED_S, Ending, Farewells
 from contree.v1 import match_pb2, spectate_service_pb2, spectate_service_pb2_grpc
 
 Context = aio.ServicerContext[Any, Any]
-_STALLED_S = 60.0
-"""A spectator that does not read for so long is sent away."""
 
 
 class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
@@ -58,7 +56,7 @@ class SpectateServicer(spectate_service_pb2_grpc.SpectateServiceServicer):
                         async with self._host.reading.slice():
                             now = summary_of(sight.match, self._host.tables.connected(match.id))
                         response.match.CopyFrom(await self._resource(now, audience))
-                    with ending.at_most(_STALLED_S):
+                    with ending.at_most(STALLED_S):
                         yield response
         finally:
             ending.over()

@@ -20,6 +20,8 @@ from contree.server.host.watch import TooSlow
 from contree.server.rpc.errors import DETAILS, tell
 
 Context = aio.ServicerContext[Any, Any]
+STALLED_S: Final = 60.0
+"""A watcher or spectator that does not read for so long is sent away."""
 LAST_WORDS_S: Final = 3.0
 """How long a client may take to read what was said before the end."""
 
