@@ -288,6 +288,12 @@ class ScriptedServer(
     async def dialled(self) -> Line:
         return await soon(self._lines.get())
 
+    async def welcomed(self, *, heartbeat: int = 60_000, seats_owed: int = 0) -> Line:
+        """The next stream, after Hello and Welcome."""
+        line = await self.dialled()
+        await line.welcome(heartbeat=heartbeat, seats_owed=seats_owed)
+        return line
+
     @property
     def dialled_again(self) -> bool:
         """Whether a stream is open that the test has not asked for."""

@@ -113,8 +113,7 @@ async def test_a_stream_that_breaks_while_the_bot_thinks(how: str, server: Scrip
 async def test_an_answer_that_got_lost_is_said_again(how: str, server: ScriptedServer) -> None:
     bot = First()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         lost = await line.hear("act")
         line = await break_off(how, line, server)
@@ -129,8 +128,7 @@ async def test_an_answer_that_got_lost_is_said_again(how: str, server: ScriptedS
 async def test_an_answer_given_while_no_stream_is_up(server: ScriptedServer) -> None:
     bot = Thinker()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         assert await asyncio.to_thread(bot.begun.wait, 10)
         line.end()
@@ -146,8 +144,7 @@ async def test_a_settled_decision_that_is_owed_again(server: ScriptedServer) -> 
     """The server lost what it had taken: the same answer again, without asking the bot."""
     bot = InPlace()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         act = await line.hear("act")
         line.say(accepted(act), turn(1, opening(), b"d1", again=True))
@@ -158,13 +155,11 @@ async def test_a_settled_decision_that_is_owed_again(server: ScriptedServer) -> 
 async def test_ready_is_said_again_when_it_is_owed_again(server: ScriptedServer) -> None:
     bot = InPlace()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         await line.hear("ready")
         line.end()
-        line = await server.dialled()
-        await line.welcome(seats_owed=1)
+        line = await server.welcomed(seats_owed=1)
         line.say(assigned(4, ready_owed=True, resumed=True))
         assert (await line.hear("ready")).seat_ref == 4
     assert [told[0] for told in bot.told] == ["seated"]
@@ -172,11 +167,9 @@ async def test_ready_is_said_again_when_it_is_owed_again(server: ScriptedServer)
 
 async def test_silence_of_three_heartbeats_means_dead(server: ScriptedServer) -> None:
     async with playing(First(), server) as played:
-        line = await server.dialled()
-        await line.welcome(heartbeat=20)
+        line = await server.welcomed(heartbeat=20)
         # Nothing more is said, and the connection is up: only the silence tells.
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(heartbeat(1))
         await line.hear("heartbeat_ack")
         assert not played.done()
@@ -188,8 +181,7 @@ async def test_a_server_that_does_not_answer_hello(server: ScriptedServer) -> No
     async with playing(First(), server, connection=impatient) as played:
         line = await server.dialled()
         await line.hear("hello")
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(heartbeat(1))
         await line.hear("heartbeat_ack")
         assert not played.done()
@@ -213,8 +205,7 @@ async def test_go_away_is_followed_by_another_dial(server: ScriptedServer) -> No
     """What is owed is finished first."""
     bot = Thinker()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"), go_away(60_000))
         assert await asyncio.to_thread(bot.begun.wait, 10)
         assert not server.dialled_again
@@ -222,8 +213,7 @@ async def test_go_away_is_followed_by_another_dial(server: ScriptedServer) -> No
         act = await line.hear("act")
         line.say(accepted(act))
         assert await line.hear_end() == []
-        line = await server.dialled()
-        await line.welcome(seats_owed=1)
+        line = await server.welcomed(seats_owed=1)
         line.say(assigned(1, resumed=True), turn(1, opening(2), b"d2"))
         assert (await line.hear("act")).decision_id == b"d2"
 
@@ -231,11 +221,9 @@ async def test_go_away_is_followed_by_another_dial(server: ScriptedServer) -> No
 async def test_go_away_waits_no_longer_than_told(server: ScriptedServer) -> None:
     bot = Thinker()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"), go_away(1))
-        line = await server.dialled()
-        await line.welcome(seats_owed=1)
+        line = await server.welcomed(seats_owed=1)
         line.say(assigned(1, resumed=True), turn(1, opening(), b"d1", again=True))
         bot.go_on.set()
         assert (await line.hear("act")).decision_id == b"d1"
@@ -243,14 +231,12 @@ async def test_go_away_waits_no_longer_than_told(server: ScriptedServer) -> None
 
 async def test_a_server_that_goes_and_comes_back(server: ScriptedServer) -> None:
     async with playing(InPlace(), server, matches=1) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), go_away(0))
         await line.hear_end()
         await server.stop()
         await server.start()
-        line = await server.dialled()
-        await line.welcome(seats_owed=1)
+        line = await server.welcomed(seats_owed=1)
         line.say(assigned(1, resumed=True), match_ended(1))
         summary = await soon(played)
     assert (summary.matches, summary.connections) == (1, 2)
@@ -258,8 +244,7 @@ async def test_a_server_that_goes_and_comes_back(server: ScriptedServer) -> None
 
 async def test_superseded_stops_with_a_clear_error(server: ScriptedServer) -> None:
     async with playing(First(), server, instance_id="i7") as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), ServerMessage(superseded=play_service_pb2.Superseded()))
         with pytest.raises(Superseded, match="instance 'i7': give each process its own"):
             await soon(played)
@@ -269,8 +254,7 @@ async def test_superseded_stops_with_a_clear_error(server: ScriptedServer) -> No
 
 async def test_superseded_by_status(server: ScriptedServer) -> None:
     async with playing(First(), server, instance_id="i7") as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.fail(ServerError(grpc.StatusCode.ABORTED, "superseded", "ERROR_REASON_SUPERSEDED"))
         with pytest.raises(Superseded):
             await soon(played)
@@ -338,8 +322,7 @@ async def test_a_server_that_starts_late_is_found(server: ScriptedServer) -> Non
         async with playing(First(), server):
             await soon(refused.wait())
             await server.start()
-            line = await server.dialled()
-            await line.welcome()
+            await server.welcomed()
     finally:
         logger.removeHandler(handler)
 
@@ -368,13 +351,11 @@ async def test_a_match_that_ended_meanwhile_is_ended_here(server: ScriptedServer
     server.answers["GetMatch"] = lambda request: match_service_pb2.GetMatchResponse(match=ended)
     bot = First()
     async with playing(bot, server, matches=1) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         await line.hear("ready")
         line.end()
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(heartbeat(1))
         assert (await soon(played)).matches == 1
     assert bot.told[-1][2] == MatchEnded(EndReason.CANCELLED, (0, 0), None)
@@ -386,13 +367,11 @@ async def test_a_match_that_is_unknown_by_now_is_let_go(server: ScriptedServer) 
     )
     bot = First()
     async with playing(bot, server, matches=1) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         await line.hear("ready")
         line.end()
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(heartbeat(1))
         assert (await soon(played)).matches == 1
     assert [told[0] for told in bot.told] == ["seated"]
@@ -414,13 +393,11 @@ async def test_a_stream_ends_after_what_it_asked_beside(
 
     monkeypatch.setattr(Stream, "_look_up", look_up)
     async with playing(First(), server, matches=1):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         await line.hear("ready")
         line.end()
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(heartbeat(1))
         await soon(asked.wait())
     assert over
@@ -435,13 +412,11 @@ async def test_a_match_that_goes_on_is_waited_for(server: ScriptedServer) -> Non
 
     server.answers["GetMatch"] = still_playing
     async with playing(InPlace(), server, matches=1) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         await line.hear("ready")
         line.end()
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(heartbeat(1))
         await soon(asked.wait())
         line.say(assigned(6, resumed=True), turn(6, opening()))
@@ -475,8 +450,7 @@ async def test_events_seen_are_told_in_the_next_hello(server: ScriptedServer) ->
 async def test_a_stream_that_lost_events_is_dialled_again(server: ScriptedServer) -> None:
     """Twice in a row a heartbeat tells of an event that never came."""
     async with playing(InPlace(), server, delivery=Delivery.EVENTS):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), passed(4), heartbeat(1, (1, 5)), passed(5), heartbeat(2, (1, 6)))
         await line.hear("heartbeat_ack")
         assert not server.dialled_again
@@ -500,13 +474,11 @@ async def test_async_thinking_goes_on_over_a_new_stream(server: ScriptedServer) 
 
     bot = Async()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         await soon(asked.wait())
         line.fail(LOST)
-        line = await server.dialled()
-        await line.welcome(seats_owed=1)
+        line = await server.welcomed(seats_owed=1)
         line.say(assigned(2, resumed=True), turn(2, opening(), b"d1", again=True))
         go_on.set()
         act = await line.hear("act")
@@ -538,8 +510,7 @@ async def test_tls_with_an_authority_of_ones_own(tmp_path: Path) -> None:
         tls = Tls(authorities=authority.certificate, server_name=HOST)
         connection = Connection(patience=10, tls=tls)
         async with playing(First(), server, connection=connection, token="secret"):
-            line = await server.dialled()
-            await line.welcome()
+            line = await server.welcomed()
             assert line.metadata["authorization"] == "Bearer secret"
     finally:
         await server.stop()

@@ -39,8 +39,7 @@ def fault(ref: int, kind: Any, *, replaced: bool = False) -> ServerMessage:
 async def test_faults_and_ends_of_new_kinds_are_told_as_unknown(server: ScriptedServer) -> None:
     bot = InPlace()
     async with playing(bot, server, matches=1) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         ended = match_ended(1)
         ended.match_ended.match_ended.reason = NEW
         line.say(assigned(1), fault(1, NEW), ended)
@@ -56,8 +55,7 @@ async def test_an_answer_with_a_new_status_is_not_asked_for_ever(
     server: ScriptedServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with playing(InPlace(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         line.say(act_result(await line.hear("act"), NEW, reason="something new"))
         line.say(turn(1, opening(2), b"d2"))
@@ -84,8 +82,7 @@ async def test_a_duplicate_counts_as_accepted(
     """The turn is sent again after it: the answer is settled, and the bot is not asked."""
     bot = InPlace()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         act = await line.hear("act")
         line.say(act_result(act, play_service_pb2.ACT_STATUS_DUPLICATE, reason="taken before"))
@@ -100,8 +97,7 @@ async def test_an_illegal_answer_is_logged_once(
 ) -> None:
     caplog.set_level("INFO", "contree")
     async with playing(InPlace(), server, matches=1) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         act = await line.hear("act")
         illegal = play_service_pb2.ACT_STATUS_ILLEGAL
@@ -141,8 +137,7 @@ async def test_practice_matches_are_played_one_after_the_other(server: ScriptedS
 
 async def test_matches_without_an_end_are_one_practice_match(server: ScriptedServer) -> None:
     async with playing(First(), server, practice=Practice(deals=1)):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), match_ended(1), assigned(2, match_id="m2"))
         line.say(turn(2, opening(), b"d2"))
         line.say(accepted(await line.hear("act")))

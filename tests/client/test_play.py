@@ -110,8 +110,7 @@ async def test_a_deal_is_played_with_the_views_of_the_engine(server: ScriptedSer
     bot = InPlace()
     state = deal()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(*(assigned(1 + seat, seat) for seat in Seat))
         views = []
         # North bids, the others pass, then all cards are played.
@@ -134,8 +133,7 @@ async def test_a_deal_is_played_with_the_views_of_the_engine(server: ScriptedSer
 
 async def test_a_batch_is_answered_with_a_batch(server: ScriptedServer) -> None:
     async with playing(InPlace(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(*(assigned(ref, Seat.NORTH, f"m{ref}") for ref in range(1, 9)))
         line.say(*(turn(ref, opening(ref), b"d%d" % ref) for ref in range(1, 9)))
         acts = [await line.hear("act") for _ in range(8)]
@@ -167,8 +165,7 @@ async def test_a_batch_bot_sees_the_whole_batch(kind: type[Batch], server: Scrip
     bot = kind()
     views = [opening(number) for number in (1, 2, 3)]
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(*(assigned(ref, Seat.NORTH, f"m{ref}") for ref in (1, 2, 3)))
         line.say(*(turn(ref, view) for ref, view in zip((1, 2, 3), views, strict=True)))
         acts = [await line.hear("act") for _ in views]
@@ -182,8 +179,7 @@ async def test_a_batch_bot_must_answer_each_view(server: ScriptedServer) -> None
             return [views[0].legal[0]]
 
     async with playing(Lazy(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), assigned(2, Seat.SOUTH), turn(1, opening()), turn(2, opening(2)))
         with pytest.raises(BotFailed, match="1 answers for 2 views"):
             await soon(played)
@@ -201,8 +197,7 @@ async def test_an_async_bot_thinks_about_several_seats_at_once(server: ScriptedS
             raise NotImplementedError
 
     async with playing(Async(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), assigned(2, Seat.SOUTH))
         line.say(turn(1, opening(1), b"a"), turn(2, opening(2), b"b"))
         acts = [await line.hear("act") for _ in range(2)]
@@ -224,8 +219,7 @@ async def test_async_hooks_are_finished_before_the_next_turn(server: ScriptedSer
             return PASS
 
     async with playing(Async(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True), turn(1, opening()))
         line.say(heartbeat(1))
         assert (await line.hear("heartbeat_ack")).nonce == 1
@@ -244,8 +238,7 @@ async def test_async_hooks_of_a_bot_in_a_thread(server: ScriptedServer) -> None:
 
     bot = Mixed()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         await line.hear("ready")
     assert bot.told == [("seated", True)]
@@ -261,8 +254,7 @@ async def test_heartbeats_are_answered_while_the_bot_thinks(server: ScriptedServ
             return PASS
 
     async with playing(Thinker(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         assert await asyncio.to_thread(begun.wait, 10)
         line.say(heartbeat(41))
@@ -285,8 +277,7 @@ async def test_windows_are_declined_unless_the_bot_says_otherwise(server: Script
     assert window.kind is DecisionKind.CONTRE
     for bot, answer in ((First(), DECLINE), (Doubler(), CONTRE)):
         async with playing(bot, server):
-            line = await server.dialled()
-            await line.welcome()
+            line = await server.welcomed()
             line.say(assigned(1), turn(1, window))
             assert action_from_pb((await line.hear("act")).action) is answer
 
@@ -300,8 +291,7 @@ async def test_a_bot_may_see_the_clock(server: ScriptedServer) -> None:
             return turn.view.legal[0]
 
     async with playing(Timed(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), remaining=7_000))
         await line.hear("act")
     ((seen, left),) = turns
@@ -431,8 +421,7 @@ async def test_a_slow_bot_is_warned_before_the_server_acts(
     logger.addHandler(handler := Warned())
     try:
         async with playing(Slow(), server):
-            line = await server.dialled()
-            await line.welcome()
+            line = await server.welcomed()
             line.say(assigned(1), turn(1, opening(), remaining=50))
             act = await line.hear("act")
             late = play_service_pb2.ACT_STATUS_LATE
@@ -454,8 +443,7 @@ async def test_an_illegal_answer_is_asked_again(
 
     bot = Learner()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         view = opening()
         owed = turn(1, view)
         line.say(assigned(1), owed)
@@ -489,8 +477,7 @@ async def test_a_newer_turn_replaces_the_one_thought_about(server: ScriptedServe
 
     bot = Thinker()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(1), b"old"))
         assert await asyncio.to_thread(begun.wait, 10)
         line.say(turn(1, opening(2), b"new"), heartbeat(1))
@@ -509,8 +496,7 @@ async def test_an_error_of_the_bot_ends_play_with_its_cause(
             raise ZeroDivisionError("oops")
 
     async with playing(Buggy(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         with pytest.raises(BotFailed, match="failed with ZeroDivisionError: oops") as failed:
             await soon(played)
@@ -529,8 +515,7 @@ async def test_a_bot_that_exits_in_its_thread_ends_play_instead_of_hanging(
             raise way_out("bye")
 
     async with playing(Leaving(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         with pytest.raises(BotFailed, match=f"failed with {way_out.__name__}: bye"):
             await soon(played)
@@ -545,8 +530,7 @@ async def test_the_seats_of_a_named_instance_wait_for_its_next_process(
             raise ZeroDivisionError
 
     async with playing(Buggy(), server, instance_id="i7") as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         with pytest.raises(BotFailed):
             await soon(played)
@@ -562,8 +546,7 @@ async def test_an_answer_that_is_no_action_is_an_error_of_the_bot(
             return answer  # type: ignore[no-any-return]
 
     async with playing(Confused(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         with pytest.raises(BotFailed, match="is no action: return one of view"):
             await soon(played)
@@ -575,8 +558,7 @@ async def test_an_error_in_a_hook_is_an_error_of_the_bot(server: ScriptedServer)
             raise LookupError("no model")
 
     async with playing(Buggy(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         with pytest.raises(BotFailed, match="LookupError: no model"):
             await soon(played)
@@ -584,8 +566,7 @@ async def test_an_error_in_a_hook_is_an_error_of_the_bot(server: ScriptedServer)
 
 async def test_cancelling_gives_up_the_seats_in_good_order(server: ScriptedServer) -> None:
     async with playing(First(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, ready_owed=True))
         await line.hear("ready")
         played.cancel()
@@ -598,8 +579,7 @@ async def test_cancelling_gives_up_the_seats_in_good_order(server: ScriptedServe
 async def test_the_last_match_is_played_to_its_end(server: ScriptedServer) -> None:
     """With one match asked for, the seats of another that were taken are played as well."""
     async with playing(InPlace(), server, matches=1) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1, match_id="m1"), assigned(2, match_id="m2"))
         line.say(match_ended(1, "m1"))
         await line.hear("leave")
@@ -611,8 +591,7 @@ async def test_the_last_match_is_played_to_its_end(server: ScriptedServer) -> No
 
 async def test_both_seats_of_a_match_are_one_match(server: ScriptedServer) -> None:
     async with playing(InPlace(), server, matches=2) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         for match_id in ("m1", "m2"):
             line.say(assigned(1, match_id=match_id), assigned(2, Seat.SOUTH, match_id))
             line.say(match_ended(1, match_id), match_ended(2, match_id))
@@ -629,8 +608,7 @@ async def test_what_this_version_does_not_know_is_passed_over(
     known.turn.MergeFromString(later)
     known.turn.view.table.MergeFromString(later)
     async with playing(InPlace(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say_bytes(unknown_message + later)
         line.say(assigned(1), known)
         await line.hear("act")
@@ -646,8 +624,7 @@ async def test_a_turn_that_cannot_be_read_is_logged_and_others_go_on(
     garbled = turn(1, opening(1))
     garbled.turn.view.hand.append(garbled.turn.view.hand[0])
     async with playing(InPlace(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), assigned(2, Seat.SOUTH), garbled, turn(2, opening(2)))
         assert (await line.hear("act")).seat_ref == 2
     assert "a turn of the server cannot be read: turn.view.hand[8]" in caplog.text
@@ -655,8 +632,7 @@ async def test_a_turn_that_cannot_be_read_is_logged_and_others_go_on(
 
 async def test_turns_for_seats_that_are_not_held_are_passed_over(server: ScriptedServer) -> None:
     async with playing(InPlace(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(turn(9, opening()), ends(), match_ended(9), heartbeat(1))
         await line.hear("heartbeat_ack")
 
@@ -664,8 +640,7 @@ async def test_turns_for_seats_that_are_not_held_are_passed_over(server: Scripte
 async def test_an_illegal_answer_that_may_not_be_given_again(server: ScriptedServer) -> None:
     bot = InPlace()
     async with playing(bot, server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         act = await line.hear("act")
         illegal = play_service_pb2.ACT_STATUS_ILLEGAL
@@ -725,8 +700,7 @@ async def test_bots_fail_the_same_wherever_they_think(
     kind: type[Bot], server: ScriptedServer
 ) -> None:
     async with playing(kind(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         with pytest.raises(BotFailed, match="LookupError: no book") as failed:
             await soon(played)
@@ -735,8 +709,7 @@ async def test_bots_fail_the_same_wherever_they_think(
 
 async def test_a_bot_that_forgets_its_methods(server: ScriptedServer) -> None:
     async with playing(Bot(), server) as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         with pytest.raises(BotFailed, match="NotImplementedError"):
             await soon(played)
@@ -756,8 +729,7 @@ async def test_a_fault_that_replaces_the_bot_ends_its_thinking(server: ScriptedS
             raise AssertionError
 
     async with playing(Async(), server):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening()))
         await soon(asked.wait())
         fault = event_pb2.FaultCharged(

@@ -74,8 +74,7 @@ async def test_ctrl_c_ends_a_bot_in_good_order(server: ScriptedServer, tmp_path:
 
 async def test_ctrl_c_ends_a_bot_that_never_answers(server: ScriptedServer, tmp_path: Path) -> None:
     process = await start(server, tmp_path, "__import__('time').sleep(3600)")
-    line = await server.dialled()
-    await line.welcome()
+    line = await server.welcomed()
     line.say(assigned(1, ready_owed=True), turn(1, opening()))
     await line.hear("ready")
     process.send_signal(signal.SIGINT)
@@ -87,8 +86,7 @@ async def test_ctrl_c_ends_a_bot_that_never_answers(server: ScriptedServer, tmp_
 
 async def test_sigterm_ends_a_bot_with_143(server: ScriptedServer, tmp_path: Path) -> None:
     process = await start(server, tmp_path, CONTREE_INSTANCE="i7")
-    line = await server.dialled()
-    await line.welcome()
+    line = await server.welcomed()
     line.say(assigned(1, ready_owed=True))
     await line.hear("ready")
     process.send_signal(signal.SIGTERM)
@@ -102,8 +100,7 @@ async def test_an_error_of_the_bot_ends_the_program_with_its_traceback(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
     process = await start(server, tmp_path, "1 / 0")
-    line = await server.dialled()
-    await line.welcome()
+    line = await server.welcomed()
     line.say(assigned(1), turn(1, opening()))
     _, err = await soon(process.communicate())
     assert process.returncode == 1
@@ -136,8 +133,7 @@ async def test_run_bot_returns_when_its_matches_are_over(server: ScriptedServer)
             run_bot, First(), server=server.address, matches=1, connection=QUICK, name="x"
         )
     )
-    line = await server.dialled()
-    await line.welcome()
+    line = await server.welcomed()
     line.say(assigned(1), match_ended(1))
     summary = await soon(running)
     assert (summary.matches, summary.interrupted) == (1, False)

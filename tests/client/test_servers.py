@@ -64,8 +64,7 @@ async def test_a_bot_goes_on_at_the_other_server_when_its_own_dies(
 ) -> None:
     both = [server.address, other.address]
     async with playing(InPlace(), both, matches=1, instance_id="i7") as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
         await line.hear("act")
         await server.stop()
@@ -84,11 +83,9 @@ async def test_a_stream_that_breaks_is_dialled_again_where_it_was(
     server: ScriptedServer, other: ScriptedServer
 ) -> None:
     async with playing(InPlace(), f"{server.address},{other.address}") as played:
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.fail(ServerError(grpc.StatusCode.UNAVAILABLE, "connection reset"))
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(heartbeat(1))
         await line.hear("heartbeat_ack")
         assert not played.done()
@@ -100,8 +97,7 @@ async def test_a_server_that_stops_sends_its_bots_to_the_other(
 ) -> None:
     away = play_service_pb2.GoAway(drain=duration_to_pb(1))
     async with playing(InPlace(), [server.address, other.address]):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(ServerMessage(go_away=away))
         await (await other.dialled()).welcome()
 
@@ -115,12 +111,10 @@ async def test_matches_that_a_server_does_not_have_are_looked_for_at_the_other(
             match=a_match(request.match_id)
         )
     async with playing(InPlace(), [server.address, other.address]):
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         line.say(assigned(1))
         line.fail(ServerError(grpc.StatusCode.UNAVAILABLE, "connection reset"))
-        line = await server.dialled()
-        await line.welcome()
+        line = await server.welcomed()
         nonce = 0
         async with asyncio.timeout(WAIT_S):
             while not other.dialled_again:

@@ -4,19 +4,18 @@ It shows how to make another player from other numbers (``contree.policy.styled_
 nearly as strong as ``rules``: two bots that an event needs many boards to tell apart.
 """
 
-from contree.client import Bot, Turn, run_bot
+from contree.bots.rules import Rules
+from contree.client import Turn, run_bot
 from contree.engine import Action
 from contree.policy import BidStyle, styled_player
 
 _PLAYER = styled_player(BidStyle(claim=0.0))
 
 
-class Quiet(Bot):
+class Quiet(Rules):
     """Bids what it thinks it will make, never to tell its partner or to be in the way."""
 
     name = "quiet"
-    version = "1"
-    threaded = False  # it answers in a few microseconds
 
     def decide(self, turn: Turn) -> Action:
         """What the quieter rules player does."""
