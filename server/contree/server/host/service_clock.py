@@ -69,8 +69,8 @@ class ServiceClock:
         return self._stopped is not None
 
     def now(self, at: float) -> float:
-        """The time as far as is known, never before ``proved``. Goes back only where time that was
-        thought to pass turns out to be an absence of the store.
+        """The time as far as is known; never before ``proved``, unless it was stopped. Goes back
+        only where time that was thought to pass turns out to be an absence of the store.
         """
         moment = self._look(at)
         if self._stopped is not None:

@@ -13,7 +13,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import grpc
 from grpc import aio
 
 from contree.server.host.watch import TooSlow
@@ -121,5 +120,5 @@ class Ending:
 async def _say_why(context: Context, why: Exception) -> None:
     """Done when the client has heard it, or is gone."""
     told = tell(why)
-    with contextlib.suppress(aio.AbortError, aio.UsageError, grpc.RpcError, Exception):
+    with contextlib.suppress(Exception):
         await context.abort(told.status, told.text, ((DETAILS, told.details),))
