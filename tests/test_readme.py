@@ -160,6 +160,6 @@ def test_commands_named_in_the_text_exist() -> None:
     names = {command.name for command in app.registered_commands}
     names |= {group.name for group in app.registered_groups}
     for name in re.findall(
-        r"\bcontree ([a-z]+)\b(?! is\b)", " ".join(re.findall(r"`[^`]+`", README))
+        r"\bcontree ([a-z-]+)\b(?! is\b)", " ".join(re.findall(r"`[^`]+`", README))
     ):
         assert name in names, name

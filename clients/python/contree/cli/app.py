@@ -11,6 +11,7 @@ import typer
 from contree.cli import (
     api_keys,
     bot,
+    check_bot,
     healthcheck,
     leaks,
     record,
@@ -36,6 +37,7 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.add_typer(api_keys.app, name="keys")
 app.add_typer(bot.app, name="bot")
+app.command("check-bot")(check_bot.check_bot)
 app.add_typer(tournament.app, name="tournament")
 app.command("watch")(watch.watch)
 app.add_typer(rules.app, name="rules")

@@ -211,14 +211,19 @@ class _Player:
         connection = self._connection
         patience = Patience(self._target.address, connection.patience, connection.backoff)
         now = asyncio.get_running_loop().time
-        while True:
+
+        def over() -> bool:
+            # Also when the last thing said was that this is the end, and nobody has heard it yet.
+            return session.closed or session.over.done()
+
+        while not over():
             address = self._route.address
             self._stream = stream = Stream(session, address, self._target, connection)
             try:
                 await stream.run()
             except (TryLater, InternalError) as error:
                 self._stream = None
-                if session.closed:
+                if over():
                     return
                 if isinstance(error, Renewal):
                     patience.succeeded()

@@ -1,0 +1,17 @@
+"""The checks, in the order in which they are made."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from contree.conformance.checks import basics, game, streams, words
+from contree.conformance.checks.base import Check
+
+CHECKS: Final[tuple[Check, ...]] = (
+    *basics.CHECKS,
+    *game.CHECKS,
+    *words.CHECKS,
+    *streams.CHECKS,
+)
+
+__all__ = ["CHECKS", "Check"]

@@ -1,0 +1,91 @@
+"""Judging a bot: all checks, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from contree.conformance.checks import CHECKS, Check
+from contree.conformance.harness import DEFAULT_LIMITS, Harness, Limits
+from contree.conformance.observer import Frame
+from contree.conformance.verdicts import Failed, Report, Result, Skipped, Verdict
+
+_FIRST_FRAMES: Final = 10
+_LAST_FRAMES: Final = 30
+_BEATS: Final = ("heartbeat", "heartbeat_ack")
+
+
+async def check_bot(
+    name: str,
+    command: Sequence[str] | None,
+    *,
+    only: Sequence[str] = (),
+    limits: Limits = DEFAULT_LIMITS,
+    listen: str = "127.0.0.1:0",
+    opened: Callable[[str], None] = lambda _: None,
+    told: Callable[[Result], None] = lambda _: None,
+) -> Report:
+    """Judge a bot. With ``command`` it is started as often as needed; without, it is to dial the
+    address that ``opened`` is told, by this ``name``.
+
+    ``only`` names the checks to make, by default all. ``told`` hears each result at once. Raises
+    ProcessError when the command cannot be started, OSError when ``listen`` is taken.
+    """
+    wanted = [check for check in CHECKS if not only or check.id in only]
+    results: list[Result] = []
+    async with Harness.ready(
+        name, None if command is None else tuple(command), limits, listen
+    ) as harness:
+        opened(harness.door.address)
+        for check in wanted:
+            result = await _judge(harness, check, results)
+            results.append(result)
+            told(result)
+    return Report(name, tuple(results))
+
+
+async def _judge(h: Harness, check: Check, before: Sequence[Result]) -> Result:
+    verdicts = {one.id: one.verdict for one in before}
+    for need in check.needs:
+        verdict = verdicts.get(need, Verdict.PASS)
+        if verdict is not Verdict.PASS:
+            how = "failed" if verdict is Verdict.FAIL else "was skipped"
+            return Result(check.id, check.title, Verdict.SKIPPED, f"because {need} {how}")
+    if check.owns_process and h.subject.dials_in:
+        why = "for a bot that the kit starts: --command"
+        return Result(check.id, check.title, Verdict.SKIPPED, why)
+    if check.fresh:
+        await h.restart_bot()
+    start = h.now()
+    first = h.observer.forgotten + len(h.observer.frames)
+    output = ""
+    try:
+        note = await check.run(h)
+        result = Result(check.id, check.title, Verdict.PASS, note.strip())
+    except Failed as failure:
+        output = h.subject.output
+        result = Result(
+            check.id,
+            check.title,
+            Verdict.FAIL,
+            failure.seen,
+            failure.expected,
+            failure.section,
+            output=output,
+        )
+    except Skipped as reason:
+        result = Result(check.id, check.title, Verdict.SKIPPED, str(reason))
+    frames = h.observer.frames[max(0, first - h.observer.forgotten) :]
+    seconds = h.now() - start
+    if result.verdict is Verdict.FAIL or check.ends_it:
+        await h.restart_bot()
+    await h.clear()
+    told = _telling(frames, beats=check.id == "heartbeats")
+    return result._replace(frames=tuple(frame.values(start) for frame in told), seconds=seconds)
+
+
+def _telling(frames: Sequence[Frame], *, beats: bool) -> Iterator[Frame]:
+    """The beginning and the end of what passed, without heartbeats unless they are the matter."""
+    shown = [one for one in frames if beats or one.message.WhichOneof("message") not in _BEATS]
+    yield from shown[:_FIRST_FRAMES]
+    yield from shown[max(_FIRST_FRAMES, len(shown) - _LAST_FRAMES) :]

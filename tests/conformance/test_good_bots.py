@@ -1,0 +1,18 @@
+"""Bots that ship with the project pass every check."""
+
+from __future__ import annotations
+
+import pytest
+
+from contree.conformance import CHECKS, Limits, Verdict, check_bot
+
+PATIENT = Limits(answer=5.0, start=60.0)
+"""For a busy machine."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["contree.bots.random", "contree.bots.rules"])
+async def test_a_python_bot_passes_every_check(module: str) -> None:
+    report = await check_bot("good", ["python", "-m", module], limits=PATIENT)
+    assert [(one.id, one.note) for one in report.results if one.verdict is not Verdict.PASS] == []
+    assert [one.id for one in report.results] == [one.id for one in CHECKS]
