@@ -90,6 +90,24 @@ async def test_one_that_ends_at_once(bench: Bench) -> None:
     assert caught.value.log_tail == "no model file"
 
 
+async def test_one_that_falls_before_it_connects_is_started_again(bench: Bench) -> None:
+    """It may have been killed, or have fallen with the service."""
+    falls = (
+        "import os, pathlib, signal\n"
+        "if not pathlib.Path('fell').exists():\n"
+        "    pathlib.Path('fell').touch(); os.kill(os.getpid(), signal.SIGKILL)\n" + SLEEPS
+    )
+    bench.service.bots["x"] = 8
+    async with bench.fleet(x=None, y=falls) as (fleet, host):
+        connecting = asyncio.create_task(fleet.connected(host, WAIT_S))
+        assert await eventually(lambda: "up as y" in bench.log("y"))
+        bench.service.bots["y"] = 8
+        assert await connecting == {"x": 8, "y": 8}
+    assert bench.notes == [
+        "y ended killed by SIGKILL before it connected: starting it again.",
+    ]
+
+
 async def test_one_that_never_connects(bench: Bench) -> None:
     bench.service.bots["x"] = 8
     async with bench.fleet(x=None, y=SLEEPS) as (fleet, host):

@@ -21,6 +21,8 @@ from contree.tournament.racing import race
 MOST_SEATS: Final = 4096
 """The largest capacity that a service grants."""
 _POLL_S: Final = 0.1
+_EARLY_RESTARTS: Final = 2
+"""How often a bot is started again that ended before it connected."""
 
 
 class Address(NamedTuple):
@@ -98,7 +100,7 @@ class Fleet:
                 while missing:
                     seats = _seats(await host.list_bots())
                     missing = tuple(bot for bot in missing if bot.name not in seats)
-                    missing = tuple(bot for bot in missing if self._may_come(bot))
+                    missing = tuple([bot for bot in missing if await self._may_come(bot)])
                     dialling = ", ".join(bot.name for bot in missing if bot.dials_in)
                     if dialling and not told:
                         told = True
@@ -199,10 +201,20 @@ class Fleet:
                 if child.returncode is None:
                     child.kill()
 
-    def _may_come(self, bot: BotConfig) -> bool:
-        """Whether a bot that is not connected is still to be waited for."""
+    async def _may_come(self, bot: BotConfig) -> bool:
+        """Whether a bot that is not connected is still to be waited for. One that ended is started
+        again at first: it may have fallen with something else.
+        """
         child = self._children.get(bot.name)
         if child is None or child.returncode is None:
+            return True
+        restarts = self._restarts[bot.name]
+        if restarts.count < _EARLY_RESTARTS and restarts.may_restart(
+            asyncio.get_running_loop().time()
+        ):
+            self._note(f"{bot.name} ended {child.ending} before it connected: starting it again.")
+            child.kill()
+            await self._start(bot)
             return True
         how = f"{bot.name} ended {child.ending} before it connected."
         self._fails(bot, ProcessError(how, child.tail()))

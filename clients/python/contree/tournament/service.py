@@ -18,6 +18,10 @@ from contree.tournament.folder import EventFolder
 from contree.tournament.processes import Child, Restarts, environment_for
 
 _START_S: Final = 30.0
+_STARTS: Final = 5
+"""Attempts at a start before it counts as failed."""
+_BAD_INPUT: Final = 2
+"""The exit code for settings that cannot be: they will be no better."""
 _STOP_S: Final = 15.0
 _POLL_S: Final = 0.05
 
@@ -68,6 +72,18 @@ class LocalService:
             await self._start()
 
     async def _start(self) -> None:
+        """Start it. What it or its store met with at its start may pass: it is tried again."""
+        for tries in range(1, _STARTS + 1):
+            try:
+                await self._start_once()
+                return
+            except ProcessError as error:
+                assert self._child is not None
+                if tries == _STARTS or self._child.returncode == _BAD_INPUT:
+                    raise
+                self._note(f"{error} It is tried again.")
+
+    async def _start_once(self) -> None:
         ready = self._folder.ready_file
         ready.unlink(missing_ok=True)
         options = {
@@ -95,6 +111,7 @@ class LocalService:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(asyncio.shield(child.wait()), _POLL_S)
         except TimeoutError:
+            await child.stop()
             raise ProcessError(
                 f"The service does not start within {_START_S:g} s.", child.tail()
             ) from None
