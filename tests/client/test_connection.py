@@ -77,13 +77,15 @@ async def break_off(how: str, line: Line, server: ScriptedServer) -> Line:
         line.fail(LOST)
     elif how == "internal":
         line.fail(ServerError(grpc.StatusCode.INTERNAL, "RST_STREAM"))
+    elif how == "cancelled":  # by gRPC or a proxy, which give no reason
+        line.fail(ServerError(grpc.StatusCode.CANCELLED, ""))
     else:
         await server.stop()
         await server.start()
     return await server.dialled()
 
 
-HOW = ["ended", "failed", "internal", "server restarted"]
+HOW = ["ended", "failed", "internal", "cancelled", "server restarted"]
 
 
 @pytest.mark.parametrize("how", HOW)
