@@ -13,13 +13,14 @@ import pytest
 from google.protobuf import duration_pb2
 from redis.asyncio import Redis
 from tests.rpc.conftest import WAIT_S, RawBot, board
-from tests.rpc.keyed import refused
+from tests.rpc.keyed import KeyRing, refused
 from tests.rpc.servers import Start, hosting, raw, start, url
 
 from contree.cli.verifying import verify
 from contree.engine import SeededDeals, format_record, parse_record
 from contree.engine.recompute import check_cards
 from contree.engine.shuffle import commitment
+from contree.server.access import Role
 from contree.server.app import running
 from contree.server.host import queries
 from contree.server.host.sweeper import Sweeper
@@ -109,12 +110,82 @@ async def test_a_match_that_cannot_be_read_takes_no_other_with_it(
     for match_id in bad:
         with refused(*unreadable):
             await matches.GetMatch(GetMatchRequest(match_id=match_id))
-        with refused(*unreadable):
+        # Whose it is can be read of one of them, but another server holds it.
+        elsewhere = (grpc.StatusCode.UNAVAILABLE, "MATCH_ELSEWHERE")
+        with refused(*(elsewhere if match_id == "m-garbage" else unreadable)):
             await matches.CancelMatch(match_service_pb2.CancelMatchRequest(match_id=match_id))
         with refused(*unreadable):
             spectating = spectate_service_pb2_grpc.SpectateServiceStub(channel)
             request = spectate_service_pb2.WatchRequest(match_id=match_id)
             await spectating.Watch(request).read()
+
+
+async def test_its_host_puts_a_match_away_that_cannot_be_read(
+    start: Start, raw: Redis, url: str
+) -> None:
+    """All its entries are kept as they are; it is no result, and nobody tries to play it on."""
+    channel = await start("one")
+    store = await connect(url)
+    try:
+        made = (await hosting(channel).CreateMatch(board(labels=["event"]))).match
+        created = (await store.read(made.id, limit=1))[0].replace(made.id.encode(), b"m-damaged")
+        entries = [created, b"\xff\xfe"]
+        await store.create("m-damaged", labels=["event"], entries=entries, owner="x", lease_ms=1)
+        matches = hosting(channel)
+        cancel = match_service_pb2.CancelMatchRequest(match_id="m-damaged", reason="a bad disk")
+        got = (await matches.CancelMatch(cancel)).match
+        assert got.end_reason == match_pb2.END_REASON_INFRASTRUCTURE
+        assert got.state == match_pb2.MATCH_STATE_ENDED
+        await archived(raw, "m-damaged")
+        assert await store.read("m-damaged") == entries
+        got = (await matches.GetMatch(GetMatchRequest(match_id="m-damaged"))).match
+        assert got.end_reason == match_pb2.END_REASON_INFRASTRUCTURE
+        record = (await matches.GetRecord(GetRecordRequest(match_id="m-damaged"))).record
+        assert "end: infrastructure" in parse_record(record).notes
+        with refused(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_UNREADABLE"):
+            await watched(channel, "m-damaged")
+        with refused(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_ENDED"):
+            await matches.CancelMatch(cancel)
+    finally:
+        await store.close()
+
+
+async def test_a_match_of_which_nothing_can_be_read_is_an_operators(
+    start: Start, raw: Redis, url: str
+) -> None:
+    channel = await start("one")
+    store = await connect(url)
+    try:
+        await store.create("m-noise", labels=["event"], entries=[b"\xff"], owner="x", lease_ms=1)
+        ring = KeyRing(store.api_keys)
+        operator = await ring.make(Role.OPERATOR)
+        matches = hosting(channel)
+        cancel = match_service_pb2.CancelMatchRequest(match_id="m-noise")
+        with refused(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_UNREADABLE"):
+            await matches.CancelMatch(cancel)
+        got = (await matches.CancelMatch(cancel, metadata=operator.metadata)).match
+        assert got.end_reason == match_pb2.END_REASON_INFRASTRUCTURE
+        await archived(raw, "m-noise")
+        assert await store.read("m-noise") == [b"\xff"]
+        with refused(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_UNREADABLE"):
+            await matches.GetMatch(GetMatchRequest(match_id="m-noise"))
+    finally:
+        await store.close()
+
+
+async def test_the_record_of_an_archive_that_cannot_be_read_is_refused(
+    start: Start, raw: Redis
+) -> None:
+    """Its record was not kept, and is to be made of entries that make no sense."""
+    channel = await start("one")
+    match_id = (await play(channel)).id
+    await archived(raw, match_id)
+    empty, noise = zlib.compress(b""), zlib.compress(b"\0\0\0\1?")
+    await raw.hset(keys.archive(match_id), mapping={b"record": empty, b"j0": noise})
+    with refused(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_UNREADABLE"):
+        await hosting(channel).GetRecord(GetRecordRequest(match_id=match_id))
+    with refused(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_UNREADABLE"):
+        await watched(channel, match_id)
 
 
 async def test_an_archived_match_reads_as_it_did_before(

@@ -15,6 +15,7 @@ import structlog
 
 from contree.engine import Seat
 from contree.server.host import frames
+from contree.server.host.errors import MatchUnreadable
 from contree.server.host.folding import after_entry
 from contree.server.host.readers import Reader
 from contree.server.host.reading import Reading
@@ -41,13 +42,19 @@ async def read_page(store: MatchStore, match_id: str, reader: Reader) -> bool:
 async def read_page_in_turn(
     store: MatchStore, match_id: str, reader: Reader, reading: Reading, *, disclosed: bool
 ) -> bool:
-    """The same for one who holds no seat, within the budget of reads. Raises TooManyReads."""
+    """The same for one who holds no seat, within the budget of reads. Raises TooManyReads,
+    MatchUnreadable.
+    """
     with reading.read():
         data = await store.read(match_id, reader.version, limit=PAGE)
         if data:
             async with reading.slice() as mine:
                 for item in data:
-                    _look(reader, item, disclosed=disclosed)
+                    try:
+                        _look(reader, item, disclosed=disclosed)
+                    except Exception:
+                        _log.info("journal_unreadable", match_id=match_id, after=reader.version)
+                        raise MatchUnreadable(match_id) from None
                     await mine.breathe()
     return len(data) == PAGE
 

@@ -27,6 +27,7 @@ from contree.server.host.queries import Queries
 from contree.server.host.reading import Reading
 from contree.server.host.registry import Registry
 from contree.server.host.releases import Releases
+from contree.server.host.salvage import Salvage
 from contree.server.host.seating import Seating
 from contree.server.host.session import Identity, Session
 from contree.server.host.sweeper import Sweeper
@@ -69,6 +70,13 @@ class Host:
             on_ended=self._ended,
             on_lost=self._lost,
         )
+        self.salvage = Salvage(
+            store,
+            self.notices,
+            server_id=settings.server_id,
+            lease_ms=settings.lease_ms,
+            retain_s=retain_s,
+        )
         self.feeds = EventFeeds(store, self.tables)
         self.seating = Seating(self.tables, self.feeds, Partings(store, self._loop.time))
         self.registry = Registry(
@@ -95,6 +103,7 @@ class Host:
             metrics,
             self.tables,
             self.queries,
+            self.salvage,
             server_id=settings.server_id,
             lease_ms=settings.lease_ms,
             remember_s=beyond_s,

@@ -17,6 +17,7 @@ from contree.server.host.errors import (
 )
 from contree.server.host.owners import of_owner
 from contree.server.host.queries import Queries
+from contree.server.host.salvage import Salvage
 from contree.server.host.summary import Summary, summary_of
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
@@ -52,6 +53,7 @@ class Matches:
         metrics: Metrics,
         tables: Tables,
         queries: Queries,
+        salvage: Salvage,
         *,
         server_id: str,
         lease_ms: int,
@@ -63,6 +65,7 @@ class Matches:
         self._metrics = metrics
         self._tables = tables
         self._queries = queries
+        self._salvage = salvage
         self._server_id = server_id
         self._lease_ms = lease_ms
         self._remember_s = remember_s
@@ -108,11 +111,17 @@ class Matches:
         """Whether a match is on its way to the store."""
         return match_id in self._creating
 
-    async def cancel(self, match_id: str, reason: str) -> Match:
-        """End a match without a result. Raises MatchNotFound, MatchEnded, MatchElsewhere."""
+    async def cancel(self, match_id: str, reason: str) -> Match | None:
+        """End a match without a result; None where nothing of it can be read. Raises MatchNotFound,
+        MatchEnded, MatchElsewhere.
+        """
         table = self._tables.get(match_id)
         if table is None:
-            if (await self._queries.one(match_id)).ended:
+            try:
+                ended = (await self._queries.one(match_id)).ended
+            except MatchUnreadable:
+                return await self._salvage.put_away(match_id, reason, wall_ms())
+            if ended:
                 raise MatchEnded(match_id)
             raise MatchElsewhere(match_id)
         try:

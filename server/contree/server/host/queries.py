@@ -122,10 +122,15 @@ class Queries:
     async def match(self, match_id: str) -> Match:
         """A match as committed, all of it, however it is kept.
 
-        Raises MatchNotFound, TooManyReads.
+        Raises MatchNotFound, MatchUnreadable, TooManyReads.
         """
         with self._reading.read():
-            return await self._match(match_id)
+            try:
+                return await self._match(match_id)
+            except (StoreError, HostError):
+                raise
+            except Exception:
+                raise self._cannot_read(match_id) from None
 
     async def _match(self, match_id: str) -> Match:
         here = self._here(match_id)
@@ -151,13 +156,17 @@ class Queries:
         except (StoreError, HostError):
             raise
         except Exception:
-            self._elsewhere.pop(match_id, None)
-            if match_id not in self._unreadable:
-                _log.exception("match_unreadable", match_id=match_id)
-                self._unreadable[match_id] = None
-                if len(self._unreadable) > _REMEMBERED:
-                    self._unreadable.popitem(last=False)
-            return MatchUnreadable(match_id)
+            return self._cannot_read(match_id)
+
+    def _cannot_read(self, match_id: str) -> MatchUnreadable:
+        """The error for the one that is being handled; the log is told once of a match."""
+        self._elsewhere.pop(match_id, None)
+        if match_id not in self._unreadable:
+            _log.exception("match_unreadable", match_id=match_id)
+            self._unreadable[match_id] = None
+            if len(self._unreadable) > _REMEMBERED:
+                self._unreadable.popitem(last=False)
+        return MatchUnreadable(match_id)
 
     async def _summary(self, match_id: str, look: Look) -> Summary | None:
         if look.summary is not None:

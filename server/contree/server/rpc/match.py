@@ -13,6 +13,7 @@ from grpc import aio
 
 from contree.server.access import Quotas, Role, current_caller
 from contree.server.host import Host
+from contree.server.host.errors import MatchUnreadable
 from contree.server.host.showing import Audience, shown_to
 from contree.server.host.summary import Summary, summary_of, unpack
 from contree.server.rpc.audiences import audience_of
@@ -76,6 +77,8 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         match_id = id_of(request.match_id)
         await self._must_own(match_id)
         match = await self._host.matches.cancel(match_id, request.reason[:200])
+        if match is None:
+            return match_service_pb2.CancelMatchResponse(match=_put_away(match_id))
         return match_service_pb2.CancelMatchResponse(match=await self._resource(summary_of(match)))
 
     async def GetRecord(
@@ -155,5 +158,21 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
             return shown_to(audience, match.message, released=released)
 
     async def _must_own(self, match_id: str) -> None:
-        match = await self._host.queries.one(match_id)
-        current_caller().must_own(match.owner, match_id)
+        caller = current_caller()
+        try:
+            owner = (await self._host.queries.one(match_id)).owner
+        except MatchUnreadable:
+            known = await self._host.salvage.owner(match_id)
+            if known is None and Role.OPERATOR not in caller.roles:
+                raise
+            owner = known or ""
+        caller.must_own(owner, match_id)
+
+
+def _put_away(match_id: str) -> match_pb2.Match:
+    """All that can be told of a match of which nothing can be read."""
+    return match_pb2.Match(
+        id=match_id,
+        state=match_pb2.MATCH_STATE_ENDED,
+        end_reason=match_pb2.END_REASON_INFRASTRUCTURE,
+    )
