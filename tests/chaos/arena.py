@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from collections.abc import Awaitable, Callable, Sequence
 from statistics import median
 from typing import Final, NamedTuple
 
+from tests.chaos.neighbour import Neighbour
 from tests.chaos.scale import pick
 from tests.chaos.server import Server
 from tests.chaos.steady import SteadyTable
@@ -21,11 +23,26 @@ _WINDOWS: Final = 5
 _WINDOW_S: Final = 0.4
 
 
+class Window(NamedTuple):
+    """A moment."""
+
+    rate: float
+    """Decisions of the table, a second."""
+    spent: float
+    """The share of a core that this process had."""
+
+
 class Arena(NamedTuple):
-    """Where bad clients are let in."""
+    """Where bad clients are let in.
+
+    They are on the machine of the server, and would take its time also if the server did not
+    listen. So they run at the lowest priority, and while they leave it alone a neighbour uses as
+    much of a core at the same one: what the table keeps is what the server leaves it.
+    """
 
     server: Server
     table: SteadyTable
+    neighbour: Neighbour
 
     @property
     def address(self) -> str:
@@ -39,28 +56,54 @@ class Arena(NamedTuple):
         for _ in range(_ATTEMPTS):
             alone, attacked = [], []
             for _ in range(_WINDOWS):
-                alone.append(await self.table.rate(_WINDOW_S))
                 over = asyncio.Event()
                 attacking = asyncio.create_task(_again_and_again(attack, over))
-                attacked.append(await self.table.rate(_WINDOW_S))
+                attacked.append(await self._window())
                 over.set()
                 await attacking
+                alone += await self.alone(attacked[-1:], 1)
             best = max(best, self.compared(name, attacked, alone))
             if best >= LEAST:
                 break
         return best
 
-    async def rates(self) -> list[float]:
-        """The rate of the table in a few moments."""
-        return [await self.table.rate(_WINDOW_S) for _ in range(_WINDOWS)]
+    async def attacked(self) -> list[Window]:
+        """A few moments in which this process attacks."""
+        return [await self._window() for _ in range(_WINDOWS)]
 
-    def compared(self, name: str, during: Sequence[float], alone: Sequence[float]) -> float:
-        """The share of its undisturbed rate that the table kept; prints it."""
-        share = median(during) / median(alone)
-        print(f"{name}: {median(during):.0f} of {median(alone):.0f} decisions/s, {share:.2f}")
-        return share
+    async def alone(self, attacked: Sequence[Window], windows: int = _WINDOWS) -> list[Window]:
+        """A few moments in which the neighbour is as busy as the attack was."""
+        self.neighbour.use(median(window.spent for window in attacked))
+        try:
+            return [await self._window() for _ in range(windows)]
+        finally:
+            self.neighbour.use(0)
+
+    def compared(self, name: str, attacked: Sequence[Window], alone: Sequence[Window]) -> float:
+        """The share of its undisturbed rate that the table kept; prints it, and the share of a core
+        that the attack itself used.
+        """
+        during, without = (median(window.rate for window in some) for some in (attacked, alone))
+        spent = median(window.spent for window in attacked)
+        print(
+            f"{name}: {during:.0f} of {without:.0f} decisions/s, {during / without:.2f}; "
+            f"the attack used {spent:.2f} of a core"
+        )
+        return during / without
+
+    async def _window(self) -> Window:
+        used = _used()
+        began = asyncio.get_running_loop().time()
+        rate = await self.table.rate(_WINDOW_S)
+        return Window(rate, (_used() - used) / (asyncio.get_running_loop().time() - began))
 
 
 async def _again_and_again(attack: Callable[[], Awaitable[object]], over: asyncio.Event) -> None:
     while not over.is_set():
         await attack()
+
+
+def _used() -> float:
+    """Seconds of a core that this process has had."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator
 
 import pytest
 from tests.chaos.arena import Arena
+from tests.chaos.neighbour import LOWEST, Neighbour
 from tests.chaos.scale import FULL, SEED
 from tests.chaos.server import Server
 from tests.chaos.steady import SteadyTable
@@ -21,10 +22,16 @@ def shown_seed() -> None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def settings() -> dict[str, str]:
+    """What the server of a module is set to."""
+    return {"CONTREE_FSYNC": "everysec"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]) -> Iterator[Server]:
     """A server for a whole module. Whatever clients do, it has no error of its own."""
     folder = tmp_path_factory.mktemp("server")
-    with Server(folder, "server", settings={"CONTREE_FSYNC": "everysec"}) as server:
+    with Server(folder, "server", settings=settings) as server:
         asyncio.run(server.start())
         yield server
         asyncio.run(server.stop())
@@ -35,10 +42,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def arena(server: Server) -> Iterator[Arena]:
     """The server with a healthy table, which no bad client brings a fault."""
-    with SteadyTable(server.address, server.folder / "count") as table:
+    with SteadyTable(server.address, server.folder / "count") as table, Neighbour() as neighbour:
         asyncio.run(until(lambda: table.decisions() > 100, 20, "the healthy table plays"))
         with _humble():
-            yield Arena(server, table)
+            yield Arena(server, table, neighbour)
         assert not [fault for fault in server.said("fault") if fault["bot"] == "steady"]
 
 
@@ -46,7 +53,7 @@ def arena(server: Server) -> Iterator[Arena]:
 def _humble() -> Iterator[None]:
     """A bad client has a machine of its own: on this one it gets the time that is left."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
-    os.setpriority(os.PRIO_PROCESS, 0, 19)
+    os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
     yield
     with contextlib.suppress(PermissionError):  # only root may take it back
         os.setpriority(os.PRIO_PROCESS, 0, before)

@@ -100,6 +100,11 @@ def hello(bot: str, **fields: Any) -> ClientMessage:
     return ClientMessage(hello=play_service_pb2.Hello(**fields))
 
 
+def ack(nonce: int) -> ClientMessage:
+    """The answer to a heartbeat."""
+    return ClientMessage(heartbeat_ack=play_service_pb2.HeartbeatAck(nonce=nonce))
+
+
 def act(seat_ref: int, decision_id: bytes, card: int = 1) -> ClientMessage:
     """An answer to whatever decision."""
     message = ClientMessage(act=play_service_pb2.Act(seat_ref=seat_ref, decision_id=decision_id))

@@ -12,7 +12,7 @@ import grpc
 import pytest
 from grpc import aio
 from tests.chaos.arena import LEAST, Arena
-from tests.chaos.hostile import RawStream, Told, act, channel, hello, told
+from tests.chaos.hostile import ANSWER_S, RawStream, Told, act, channel, hello, told
 from tests.chaos.scale import choices, pick
 from tests.chaos.waiting import until
 
@@ -28,8 +28,6 @@ LIMITED: Final = (
     (grpc.StatusCode.RESOURCE_EXHAUSTED, "ERROR_REASON_RATE_LIMITED"),
     (grpc.StatusCode.RESOURCE_EXHAUSTED, "ERROR_REASON_CAPACITY"),
 )
-OVERRUN: Final = (grpc.StatusCode.CANCELLED, "")
-"""gRPC itself: more streams at once than it lets wait for the server to look at them."""
 IDLE: Final = pick(1_000, 10_000)
 A_CONNECTION: Final = 500
 """Streams."""
@@ -145,35 +143,34 @@ async def test_hello_twice_is_refused_and_the_stream_goes_on(door: aio.Channel) 
 
 
 async def test_streams_that_say_nothing(arena: Arena) -> None:
-    alone = await arena.rates()
+    """So many at all times: each that is ended is opened again."""
+    how: set[tuple[object, str]] = set()
+    over = asyncio.Event()
+
+    async def keep(door: aio.Channel) -> None:
+        while not over.is_set():
+            async with RawStream(door) as stream:
+                how.add((await stream.end())[:2])
+
     async with AsyncExitStack() as stack:
-        doors = await _doors(stack, arena)
-        streams = [RawStream(doors[number % len(doors)]) for number in range(IDLE)]
-        ends = asyncio.gather(*(stream.end() for stream in streams))
-        during = await arena.rates()
+        doors = [
+            await stack.enter_async_context(channel(arena.address))
+            for _ in range(-(-IDLE // A_CONNECTION))
+        ]
+        kept = [asyncio.create_task(keep(doors[number % len(doors)])) for number in range(IDLE)]
+        opening = await arena.attacked()
+        during = [window for _ in range(6) for window in await arena.attacked()]
         opened = await arena.server.metric("contree_streams")
-        how = {one[:2] for one in await ends}
-    share = arena.compared(f"{IDLE} silent streams", during, alone + await arena.rates())
-    assert how <= {HELLO_EXPECTED, OVERRUN, *LIMITED}
-    assert HELLO_EXPECTED in how
+        over.set()
+        for task in kept:
+            task.cancel()
+        await asyncio.wait(kept, timeout=ANSWER_S)
+    alone = await arena.alone(during)
+    arena.compared(f"{IDLE} silent streams, all opened in one moment", opening, alone)
+    share = arena.compared(f"{IDLE} silent streams", during, alone)
+    assert how <= {HELLO_EXPECTED, *LIMITED}
+    assert how, "none was told"
     assert opened <= 2, "a stream counts from its Hello on"
-    assert share >= LEAST
-
-
-async def test_idle_bots(arena: Arena) -> None:
-    """They stay, as far as the limits allow: a host may have as many."""
-    alone, empty = await arena.rates(), arena.server.memory_mb()
-    async with AsyncExitStack() as stack:
-        arriving = asyncio.create_task(_arrive(await _doors(stack, arena)))
-        coming = await arena.rates()
-        streams = await arriving
-        idle = await arena.rates()
-        grown = arena.server.memory_mb() - empty
-        here = await arena.server.metric("contree_streams")
-    alone += await arena.rates()
-    arena.compared(f"{IDLE} bots arriving", coming, alone)
-    share = arena.compared(f"{IDLE} idle bots", idle, alone)
-    print(f"{here:.0f} of {len(streams)} streams; the server grew by {grown:.0f} MB")
     assert share >= LEAST
 
 
@@ -286,16 +283,16 @@ async def test_a_reader_that_reads_too_late_is_told(arena: Arena) -> None:
 
 async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:
     """Their streams end at the server, though they never learn of it."""
-    alone, empty = await arena.rates(), arena.server.memory_mb()
+    empty = arena.server.memory_mb()
     streams = await arena.server.metric("contree_streams")
     async with AsyncExitStack() as stack:
         for _ in range(DEAF):
             door = await stack.enter_async_context(channel(arena.address, narrow=True))
             await _deaf(await stack.enter_async_context(RawStream(door)))
-        during = await arena.rates()
+        during = await arena.attacked()
         grown = arena.server.memory_mb() - empty
         left = arena.server.metric_of("contree_streams")
-        share = arena.compared(f"{DEAF} deaf readers", during, alone)
+        share = arena.compared(f"{DEAF} deaf readers", during, await arena.alone(during))
         print(f"the server grew by {grown:.0f} MB")
         assert share >= LEAST
         assert grown < 100
@@ -307,14 +304,13 @@ async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:
 
 async def test_a_deserted_match_leaves_the_others_their_time(arena: Arena) -> None:
     """The house plays it to its end, which is far away."""
-    alone = await arena.rates()
     async with channel(arena.address) as door, RawStream(door) as stream:
         await stream.hello("deserter", practice=play_service_pb2.Practice(deals=1_000))
         for _ in range(2):
             ref = (await stream.next("seat_assigned")).seat_assigned.seat_ref
             await stream.say(ClientMessage(resign=play_service_pb2.Resign(seat_ref=ref)))
-        during = await arena.rates()
-    share = arena.compared("a deserted match", during, alone)
+        during = await arena.attacked()
+    share = arena.compared("a deserted match", during, await arena.alone(during))
     assert share >= LEAST
 
 
@@ -323,25 +319,6 @@ async def test_a_deserted_match_leaves_the_others_their_time(arena: Arena) -> No
 
 
 # -- helpers ---------------------------------------------------------------------------------------
-
-
-async def _doors(stack: AsyncExitStack, arena: Arena) -> list[aio.Channel]:
-    """Connections for as many streams as are to be idle."""
-    count = -(-IDLE // A_CONNECTION)
-    return [await stack.enter_async_context(channel(arena.address)) for _ in range(count)]
-
-
-async def _arrive(doors: list[aio.Channel]) -> list[RawStream]:
-    """All say Hello, a hundred at a time, and stay; those beyond a limit may be refused."""
-    streams: list[RawStream] = []
-    while len(streams) < IDLE:
-        some = [RawStream(doors[len(streams) % len(doors)]) for _ in range(100)]
-        streams += some
-        for number, stream in enumerate(some):
-            await stream.say(hello("idle", instance_id=f"{len(streams)}-{number}"))
-        for end in [await _welcome(stream) for stream in some]:
-            assert end is None or end[:2] in LIMITED
-    return streams
 
 
 async def _welcome(stream: RawStream) -> Told | None:

@@ -169,7 +169,7 @@ async def test_a_server_that_is_stopped_for_a_moment_keeps_its_matches(servers: 
     player = Player()
     channel, bot, _ = await begin(servers.first, player)
     servers.first.pause()
-    await asyncio.sleep(2.0)
+    await asyncio.sleep(1.5)
     servers.first.go_on()
     await player.play(bot, until_ended=2 * MATCHES)
     check_ended(await all_matches(channel))
@@ -189,7 +189,7 @@ async def test_matches_of_a_server_that_drains_go_on_at_the_other_at_once(server
     assert await stopping == 0
     left = time.monotonic()
     await until(lambda: servers.second.logged("match_adopted") == live)
-    assert time.monotonic() - left < 2.0  # of a lease of four
+    assert time.monotonic() - left < 2.0  # of a lease of three
     await channel.close()
     await end(servers.second, player)
 

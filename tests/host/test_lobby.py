@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.match.matches import NOW, spec
@@ -54,16 +55,17 @@ def seated(lobby: Lobby) -> Iterator[tuple[str, str, Seat]]:
 def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often sessions are looked at, be it for who they are or for their room; by bot."""
     counts: Counter[str] = Counter()
+    slot: Any = vars(Session)["identity"]
 
     def read(one: Session) -> Identity:
-        identity: Identity = vars(one)["identity"]
+        identity: Identity = slot.__get__(one)
         counts[identity.bot] += 1
         return identity
 
     def write(one: Session, identity: Identity) -> None:
-        vars(one)["identity"] = identity
+        slot.__set__(one, identity)
 
-    monkeypatch.setattr(Session, "identity", property(read, write), raising=False)
+    monkeypatch.setattr(Session, "identity", property(read, write))
     return counts
 
 

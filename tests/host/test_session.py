@@ -1,7 +1,14 @@
-"""Heartbeats of a session: how long the way there and back takes, and when nobody answers."""
+"""Heartbeats of a session: how long the way there and back takes, and when nobody answers; and what
+it says of no use.
+"""
 
 from __future__ import annotations
 
+import asyncio
+
+from tests.host.virtual import virtually
+
+from contree.engine import Seat
 from contree.server.host.session import Identity, Session
 
 
@@ -50,3 +57,43 @@ def test_three_heartbeats_without_an_answer_are_the_last() -> None:
     # An answer to the newest answers those before it, too.
     one.beaten(nonces[-1], 3.5)
     assert one.beat(4.0) is not None
+
+
+# -- waste -----------------------------------------------------------------------------------------
+
+
+def test_some_waste_is_forgiven_and_forgotten() -> None:
+    one = session()
+    for _ in range(64):
+        one.waste(10.0)
+    assert not one.wasteful(10.0)
+    one.waste(10.0)
+    assert one.wasteful(10.0)
+    assert not one.wasteful(11.0)
+    for _ in range(1000):
+        one.waste(11.0)
+    assert one.wasteful(60.0)
+    assert not one.wasteful(1000.0)
+
+
+def test_a_bot_with_seats_may_say_all_its_answers_again() -> None:
+    one = session()
+    for number in range(100):
+        one.holding.seats[f"m{number}", Seat.NORTH] = None
+    for _ in range(400):
+        one.waste(10.0)
+    assert not one.wasteful(10.0)
+
+
+@virtually
+async def test_its_reader_waits_while_its_commands_wait() -> None:
+    one = session()
+    for _ in range(64):
+        one.commanded()
+    await one.catch_up()
+    one.commanded()
+    waiting = asyncio.create_task(one.catch_up())
+    await asyncio.sleep(1.0)
+    assert not waiting.done()
+    one.answered()
+    await waiting

@@ -161,6 +161,26 @@ async def test_14_a_flood_of_made_up_keys_takes_a_bounded_memory(
     assert len(guard._known) == 20 < _REMEMBERED
 
 
+async def test_14_a_flood_of_made_up_keys_is_not_looked_up(
+    matches: Any, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many a minute from one address; keys that the server has met are let in meanwhile."""
+    host = await ring.make(Role.HOST)
+    request = match_service_pb2.ListBotsRequest()
+    await matches.ListBots(request, metadata=host.metadata)
+    monkeypatch.setattr("contree.server.access.quotas.STRANGERS", 3)
+    told = []
+    for _ in range(5):
+        token = new_token(new_key_id())
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await matches.ListBots(request, metadata=(("authorization", f"Bearer {token}"),))
+        told.append(caught.value.code())
+    unknown, limited = grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert told[0] is unknown
+    assert told[-1] is limited
+    await matches.ListBots(request, metadata=host.metadata)
+
+
 async def test_15_the_newest_stream_with_the_key_takes_over(
     matches: Any, ring: KeyRing, channel: grpc.aio.Channel
 ) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import grpc
 import pytest
-from tests.rpc.conftest import RawBot
+from tests.rpc.conftest import WAIT_S, RawBot
 
-from contree.v1 import match_service_pb2, play_service_pb2
+from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage
 
 Bots = Callable[[], RawBot]
@@ -85,3 +86,22 @@ async def test_without_an_id_there_is_one_for_each_hello_without_a_seat(
         await bot.next("seat_assigned")
         await bot.close()
     assert len(await listed(matches)) == 1
+
+
+async def test_one_that_its_bot_gave_up_and_left_is_not_played_on(matches: Any, bots: Bots) -> None:
+    """It may have thousands of deals, and nobody waits for its result."""
+    bot = bots()
+    long = play_service_pb2.Practice(deals=10_000, request_id="long")
+    await bot.hello(instance="one", practice=long)
+    refs = [await bot.ready(), await bot.ready()]
+    await bot.next("turn")
+    await bot.say(*[ClientMessage(resign=play_service_pb2.Resign(seat_ref=ref)) for ref in refs])
+    await bot.next("fault")
+    await bot.next("fault")
+    await bot.close()
+    request = match_service_pb2.WatchMatchesRequest(label="practice")
+    async with asyncio.timeout(WAIT_S):
+        async for update in matches.WatchMatches(request):
+            if update.match.state == match_pb2.MATCH_STATE_ENDED:
+                assert update.match.end_reason == match_pb2.END_REASON_CANCELLED
+                break

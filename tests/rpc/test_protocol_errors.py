@@ -11,7 +11,9 @@ import pytest
 import structlog
 from tests.rpc.conftest import WAIT_S, RawBot, board
 
+from contree.server.app import Serving
 from contree.server.host import Session
+from contree.server.rpc import stalls
 from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage
 
@@ -203,4 +205,33 @@ async def test_a_bug_in_reading_is_told_and_logged(
     ids = dict(error.trailing_metadata() or ())
     assert ids["x-request-id"]
     failed = [line for line in log if line["event"] == "call_failed"]
+    assert [type(line["exc_info"]) for line in failed] == [ZeroDivisionError]
+
+
+async def test_a_bug_is_told_and_logged_also_where_the_client_does_not_read(
+    serving: Serving, matches: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no fault of the client's, and so not TOO_SLOW."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(Session, "beaten", broken)
+    monkeypatch.setattr(stalls, "LAST_WORDS_S", 0.2)
+    options = (("grpc.http2.bdp_probe", 0), ("grpc.use_local_subchannel_pool", 1))
+    async with grpc.aio.insecure_channel(serving.address, options=options) as narrow:
+        bot = RawBot(narrow)
+        await bot.hello()
+        unknown = play_service_pb2.Act(seat_ref=9, decision_id=b"x" * 60)
+        with structlog.testing.capture_logs() as log:
+            await bot.call.write(
+                play_service_pb2.PlayRequest(messages=[ClientMessage(act=unknown)] * 3_000)
+            )
+            await bot.say(ClientMessage(heartbeat_ack=play_service_pb2.HeartbeatAck(nonce=1)))
+            async with asyncio.timeout(WAIT_S):
+                while not any(line["event"] == "stream_failed" for line in log):  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            error = await end_of(bot.call)
+    assert error.code() is grpc.StatusCode.INTERNAL
+    failed = [line for line in log if line["event"] == "stream_failed"]
     assert [type(line["exc_info"]) for line in failed] == [ZeroDivisionError]

@@ -207,7 +207,7 @@ class Settings:
             whole(100, 600000),
             "how long a match stays with a server that does not renew its lease",
         ),
-    ] = 4000
+    ] = 3000
     return_s: Annotated[
         float,
         Setting(

@@ -3,9 +3,11 @@
 tokens  the text of a token: made, checked, taken out of logs      keys     what a key allows
 guard   from a token to a caller; ends what a revoked key has open  callers  who calls
 quotas  what a caller may have open and ask for                     limits   how often, purely
+admission  when a call begins, of all callers in turn
 peers   what a caller without a key is counted as
 """
 
+from contree.server.access.admission import HELLO, Admission
 from contree.server.access.callers import (
     ANONYMOUS,
     Caller,
@@ -36,6 +38,8 @@ from contree.server.access.tokens import (
 __all__ = [
     "ALL_ROLES",
     "ANONYMOUS",
+    "HELLO",
+    "Admission",
     "ApiKey",
     "Caller",
     "Guard",

@@ -90,6 +90,14 @@ class Guard:
             raise Unauthenticated(_ended(key.key_id, refusal))
         return Caller.of(key)
 
+    def has_met(self, authorization: str | None) -> bool:
+        """Whether it knows who shows this, or thinks so, without a look at the store."""
+        if authorization is None:
+            return self.anonymous
+        token = parse_token(authorization.partition(" ")[2].strip())
+        known = None if token is None else self._known.get(token.key_id)
+        return known is not None and known.key is not None
+
     @contextlib.contextmanager
     def open(self, caller: Caller, end: Callable[[Exception], None]) -> Iterator[None]:
         """Something stays open for a caller: ``end`` is called with the error that says why, when

@@ -24,6 +24,8 @@ _MATCHES_A_CALL: Final = 50
 """Matches in one answer that weigh as much as a call."""
 RESUMES: Final = 30
 """Streams a minute that a bot instance with seats may open, however few its key may."""
+STRANGERS: Final = 600
+"""Calls a minute from one address that show no token where one is needed, or one not met before."""
 _TRY_AGAIN_S: Final = 5.0
 """For what ends when somebody ends it."""
 
@@ -52,8 +54,10 @@ class Quota(NamedTuple):
 
     def of(self, caller: Caller) -> Quota:
         """With the limits of the caller's own key."""
+        if not any(limit is not None for limit in caller.limits):
+            return self
         own = {name: value for name, value in caller.limits._asdict().items() if value is not None}
-        return self._replace(**own) if own else self
+        return self._replace(**own)
 
 
 class _Opening:
@@ -105,6 +109,13 @@ class Quotas:
         self._instances: dict[str, Counter[Hashable]] = {}
         self._watches: Counter[Hashable] = Counter()
         self._openings: dict[str, OrderedDict[_Opening, None]] = {}
+
+    def introduce(self, peer: str) -> None:
+        """Somebody who was not met before calls from an address. Raises RateLimited: the store is
+        not asked for each of a flood of made-up tokens.
+        """
+        what = "calls a minute from this address without a token that this server has met before"
+        self._take(("strangers", peer), STRANGERS, what)
 
     def ask(self, caller: Caller) -> None:
         """Somebody asks something. Raises RateLimited."""
@@ -200,6 +211,7 @@ class Quotas:
             del self._instances[who]
 
     def _opened(self, opening: _Opening) -> None:
+        opening.end = _nobody  # it is kept as long as its call
         waiting = self._openings.get(opening.who)
         if waiting is not None:
             waiting.pop(opening, None)
@@ -217,6 +229,10 @@ class Quotas:
             raise RateLimited(
                 f"More than {per_minute} {things}: try again in {math.ceil(wait)} s.", wait
             )
+
+
+def _nobody(_: Exception) -> None:
+    """Ends nothing."""
 
 
 def _less(counter: Counter[Hashable], key: Hashable) -> None:

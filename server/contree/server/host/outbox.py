@@ -54,7 +54,7 @@ class Outbox(Generic[T]):
         self._number = 0
         self._free = 0
         """How many of them do not count."""
-        self._sources: list[Source] = []
+        self._sources: tuple[Source, ...] = ()
         self._pulling: asyncio.Task[None] | None = None
         self._wake: asyncio.Future[None] | None = None
         self._hurry = False
@@ -111,7 +111,7 @@ class Outbox(Generic[T]):
     def pull(self, source: Source) -> None:
         """Take messages from a source, page by page, whenever nothing else waits."""
         if not self.closed:
-            self._sources.append(source)
+            self._sources += (source,)
             self._notify()
 
     def overflow(self) -> None:
@@ -127,7 +127,7 @@ class Outbox(Generic[T]):
         if self.closed:
             return
         self.closed = True
-        self._sources.clear()
+        self._sources = ()
         if self._pulling is not None:
             self._pulling.cancel()
         self._notify()
@@ -162,9 +162,10 @@ class Outbox(Generic[T]):
         """Ask the next source, and more of them until there is something to say."""
         try:
             while self._sources:
-                source = self._sources.pop(0)
+                source, *others = self._sources
+                self._sources = tuple(others)
                 if await source():
-                    self._sources.append(source)
+                    self._sources += (source,)
                 if self._messages:
                     break
         finally:

@@ -89,9 +89,8 @@ class Partings:
         if parting is not None and parting.key != session.identity.key:
             return
         self._partings.pop(name, None)
-        if name in session.parted:
+        if not session.parts(match_id, seat):
             return
-        session.parted[name] = None
         if parting is None or session.identity.events:
             session.outbox.pull(_LookUp(self._store, session, match_id, seat).page)
             return

@@ -80,7 +80,7 @@ class Seating:
                 self.lobby.await_bot(table, seat)
                 continue
             key = holder(match, seat)
-            self._holdings.setdefault(key, Holding()).seats.add((match.id, seat))
+            self._holdings.setdefault(key, Holding()).seats[match.id, seat] = None
             session = self.lobby.find(key)
             if session is not None:
                 self._attach(table, seat, session, resumed=True)
@@ -97,7 +97,7 @@ class Seating:
             key = holder(match, seat)
             holding = self._holdings.get(key)
             if holding is not None:
-                holding.seats.discard((match.id, seat))
+                holding.seats.pop((match.id, seat), None)
                 self._let_go(key)
         if match.stage is Stage.ENDED:
             self._part(match, here=False)
@@ -151,7 +151,7 @@ class Seating:
             if not isinstance(outcome, Step):
                 self._let_go(identity.key)
                 return
-            holding.seats.add((table.match.id, seat))
+            holding.seats[table.match.id, seat] = None
             present = self.lobby.find(identity.key)
             if present is not None:
                 self._attach(table, seat, present, resumed=False)

@@ -47,9 +47,10 @@ class Seats:
 
     def positions(self, session: Session) -> list[tuple[int, int]]:
         """Where each seat stands, as (seat_ref, seq); not those that are given their past."""
-        readers = session.readers
+        seats = self.of(session)
+        readers = session.readers if seats else {}
         return [
             (ref, table.match.seq)
-            for ref, (table, _) in self.of(session).items()
+            for ref, (table, _) in seats.items()
             if ref not in readers or not readers[ref].behind
         ]

@@ -5,6 +5,7 @@ Which seats it has is in `seats`.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,13 @@ _FIRST_SEAT: Final = 2
 """Keys in the outbox: the heartbeat has one, and each seat three."""
 MOST_OFFENCES: Final = 100
 """Messages against the protocol after which a stream without a seat in play is ended."""
+_FORGIVEN: Final = 64.0
+"""Words of no use that any stream may say; and a few for each seat that it holds, for after an
+outage all its answers may be said again.
+"""
+_FORGOTTEN_A_SECOND: Final = 5.0
+_UNANSWERED: Final = 64
+"""Commands of a stream that may wait for their tables, and a few more for each seat."""
 
 
 _NOTHING: Final[Mapping[tuple[str, Seat], int]] = MappingProxyType({})
@@ -51,18 +59,19 @@ class Identity:
     """Wants every visible event (delivery EVENTS), not turns and results only."""
     key_id: str = ""
     """Of the API key that the stream was opened with; empty without one."""
+    key: InstanceKey = field(init=False, repr=False, compare=False)
+    """What sessions are told apart by."""
 
-    @property
-    def key(self) -> InstanceKey:
-        """What sessions are told apart by."""
-        return InstanceKey(self.key_id, self.bot, self.instance_id)
+    def __post_init__(self) -> None:
+        key = InstanceKey(self.key_id, self.bot, self.instance_id)
+        object.__setattr__(self, "key", key)  # one for all who remember it
 
 
 @dataclass(slots=True)
 class Holding:
     """What an instance has, whichever of its sessions is there."""
 
-    seats: set[tuple[str, Seat]] = field(default_factory=set)
+    seats: dict[tuple[str, Seat], None] = field(default_factory=dict)
     """Seats of live matches that it took."""
     reserved: int = 0
     """Seats offered whose entry is not in the journal yet."""
@@ -73,7 +82,34 @@ class Holding:
 
 
 class Session:
-    """A connected bot instance. Its stream has one reader and one writer, in the servicer."""
+    """A connected bot instance. Its stream has one reader and one writer, in the servicer.
+
+    Thousands that hold no seat are connected at once, so what only a few have is made when they
+    have it.
+    """
+
+    __slots__ = (
+        "_beats",
+        "_caught_up",
+        "_next_nonce",
+        "_next_ref",
+        "_parted",
+        "_readers",
+        "_unanswered",
+        "_wasted",
+        "_wasted_at",
+        "connected_at",
+        "failure",
+        "holding",
+        "identity",
+        "leaving",
+        "nonce",
+        "offences",
+        "on_close",
+        "outbox",
+        "round_trip_ms",
+        "seen",
+    )
 
     def __init__(self, identity: Identity, *, max_outbox: int, now: float) -> None:
         self.identity = identity
@@ -83,26 +119,30 @@ class Session:
         self.outbox: Outbox[ServerMessage | bytes] = Outbox(
             max_outbox + _A_SEAT * identity.capacity, self._closed
         )
-        self.on_close: Callable[[], None] = lambda: None
-        """Called when the stream is to end, though its writer may be stuck."""
+        self.on_close: Callable[[bool, Exception | None], None] | None = None
+        """Called when the stream is to end, though its writer may be stuck: with whether all that
+        was still to be said was dropped, and the error that it ends for.
+        """
         self.holding = Holding()
         self.leaving = False
         """Takes no new seats."""
         self.seen: Mapping[tuple[str, Seat], int] = _NOTHING
         """Highest event seq that the client has seen of a seat, as its Hello said."""
-        self.readers: dict[int, Reader] = {}
-        """Who follows the events of a seat (delivery EVENTS)."""
-        self.parted: dict[tuple[str, Seat], None] = {}
-        """Seats of ended matches that this session has been told of."""
+        self._readers: dict[int, Reader] | None = None
+        self._parted: set[tuple[str, Seat]] | None = None
         self.offences = 0
         """Messages of this stream against the protocol."""
         self.failure: Exception | None = None
         """Why the stream is ended by the server, if it is for an error."""
         self.round_trip_ms: int | None = None
         self._next_ref = 1
-        self._beats: dict[int, float] = {}
-        """Heartbeats without an answer, by nonce: when they were sent."""
+        self._beats: tuple[tuple[int, float], ...] = ()
+        """Heartbeats without an answer: their nonces, and when they were sent."""
         self._next_nonce = 1
+        self._wasted = 0.0
+        self._wasted_at = now
+        self._unanswered = 0
+        self._caught_up: asyncio.Future[None] | None = None
 
     @property
     def free(self) -> int:
@@ -111,6 +151,22 @@ class Session:
         if self.leaving or holding.leaving or self.outbox.closed:
             return 0
         return max(0, self.identity.capacity - len(holding.seats) - holding.reserved)
+
+    @property
+    def readers(self) -> dict[int, Reader]:
+        """Who follows the events of a seat (delivery EVENTS)."""
+        if self._readers is None:
+            self._readers = {}
+        return self._readers
+
+    def parts(self, match_id: str, seat: Seat) -> bool:
+        """Whether this session has still to be told of a seat whose match ended; only once."""
+        if self._parted is None:
+            self._parted = set()
+        if (match_id, seat) in self._parted:
+            return False
+        self._parted.add((match_id, seat))
+        return True
 
     def new_ref(self) -> int:
         """A short name for a seat on this stream, never given before."""
@@ -150,7 +206,7 @@ class Session:
 
     def send_last(self, ref: int, message: ServerMessage) -> None:
         """Say the last word about a seat, after all its events."""
-        reader = self.readers.pop(ref, None)
+        reader = self._readers.pop(ref, None) if self._readers else None
         if reader is not None and reader.behind:
             reader.last_word = message
         else:
@@ -168,7 +224,45 @@ class Session:
         self.outbox.close()
 
     def _closed(self) -> None:
-        self.on_close()
+        if self.on_close is not None:
+            self.on_close(self.outbox.overflowed, self.failure)
+
+    # -- waste ----------------------------------------------------------------------------------
+
+    def waste(self, now: float) -> None:
+        """It said something of no use, at a time of the event loop."""
+        self._wasted = 1.0 + max(0.0, self._wasted - (now - self._wasted_at) * _FORGOTTEN_A_SECOND)
+        self._wasted_at = now
+
+    def wasteful(self, now: float) -> bool:
+        """Whether it says more of no use than is forgiven."""
+        forgiven = _FORGIVEN + _A_SEAT * len(self.holding.seats)
+        if self._wasted <= forgiven:
+            return False
+        return self._wasted - (now - self._wasted_at) * _FORGOTTEN_A_SECOND > forgiven
+
+    def commanded(self) -> None:
+        """It gave a table a command; ``answered`` follows."""
+        self._unanswered += 1
+
+    def answered(self) -> None:
+        """A command of its has been answered."""
+        self._unanswered -= 1
+        if self._caught_up is not None and not self._behind:
+            self._caught_up.set_result(None)
+            self._caught_up = None
+
+    @property
+    def _behind(self) -> bool:
+        return self._unanswered > _UNANSWERED + _A_SEAT * len(self.holding.seats)
+
+    async def catch_up(self) -> None:
+        """Wait while too many of its commands wait for their tables, such as in an outage of the
+        store. For the one reader of its stream.
+        """
+        if self._behind:
+            self._caught_up = asyncio.get_running_loop().create_future()
+            await self._caught_up
 
     # -- heartbeats -----------------------------------------------------------------------------
 
@@ -178,16 +272,18 @@ class Session:
             return None
         nonce = self._next_nonce
         self._next_nonce += 1
-        self._beats[nonce] = now
+        self._beats = (*self._beats, (nonce, now))
         return nonce
 
     def send_heartbeat(self, message: ServerMessage | bytes) -> None:
         """Give a proof of life, in place of one that is still to be given."""
         self.outbox.keep(_HEARTBEAT, message)
 
-    def beaten(self, nonce: int, now: float) -> None:
-        """A heartbeat came back: the round trip is known."""
-        sent = self._beats.get(nonce)
-        if sent is not None:
-            self.round_trip_ms = int((now - sent) * 1000)
-            self._beats = {one: when for one, when in self._beats.items() if one > nonce}
+    def beaten(self, nonce: int, now: float) -> bool:
+        """A heartbeat came back: the round trip is known. False when it is none that is awaited."""
+        for one, sent in self._beats:
+            if one == nonce:
+                self.round_trip_ms = int((now - sent) * 1000)
+                self._beats = tuple(beat for beat in self._beats if beat[0] > nonce)
+                return True
+        return False

@@ -225,7 +225,12 @@ class Tables:
     def _play_house(self, table: Table) -> None:
         live = self._holds(table) and not self._clock.stopped
         if live and table.match.house_owes is not None and not table.busy:
-            self._run(table, GoOn(), None)
+            match = table.match
+            if match.deserted and match.spec.practice and not any(table.attached):
+                # Nobody waits for its result, and it may have thousands of deals.
+                self._run(table, Abandon(EndReason.CANCELLED, "its bot has left"), None)
+            else:
+                self._run(table, GoOn(), None)
 
     def _decide(self, table: Table, command: Command) -> Step:
         """The step of a command. Where deciding itself fails, the match ends without a result:

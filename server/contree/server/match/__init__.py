@@ -38,6 +38,7 @@ from contree.server.match.house import HOUSE_PLAYERS
 from contree.server.match.journal import JournalError, decode_entry, encode_entry
 from contree.server.match.machine import create, decide, evolve, fold
 from contree.server.match.spec import (
+    PRACTICE,
     Disclosure,
     EndReason,
     FaultKind,
@@ -80,6 +81,7 @@ __all__ = [
     "Verdict",
     "Rejected",
     "HOUSE_PLAYERS",
+    "PRACTICE",
     "create",
     "decide",
     "evolve",

@@ -81,6 +81,8 @@ class SeatPlan:
         return self.bot or f"house:{self.house}"
 
 
+PRACTICE = "practice"
+"""The label of practice matches."""
 _DEFAULT_TIME = TimeControl()
 
 
@@ -109,3 +111,9 @@ class MatchSpec:
     watch: WatchPolicy = WatchPolicy.AS_DISCLOSED
     owner: str = ""
     """Id of the API key that created it: its host. Empty when that had none."""
+
+    @property
+    def practice(self) -> bool:
+        """A bot asked for it with its Hello: only that process plays in it, against the house."""
+        played = [seat for seat in self.seats if seat.bot]
+        return self.labels == (PRACTICE,) and all(seat.instance_id for seat in played)

@@ -12,15 +12,18 @@ import grpc
 import structlog
 
 from contree.server.access import (
+    Admission,
     Caller,
     Guard,
     PermissionDenied,
     Quotas,
+    RateLimited,
     Unauthenticated,
     counted_as,
     current_caller,
     set_caller,
 )
+from contree.server.host.reading import reading_for
 from contree.server.rpc.interceptors import REQUEST_ID, Call, Context, Duty, ending_of_stream
 from contree.server.rpc.rights import RIGHTS, Kind
 from contree.server.telemetry import Metrics
@@ -38,10 +41,11 @@ async def request_ids(call: Call) -> None:
     call.context.set_trailing_metadata(((REQUEST_ID, call.request_id),))
 
 
-def identified(guard: Guard) -> Duty:
+def identified(guard: Guard, quotas: Quotas, admission: Admission) -> Duty:
     """Learn who calls, before anything else is done; end a stream when its key is good no more.
 
-    ``current_caller`` tells it to the servicer.
+    ``current_caller`` tells it to the servicer. Whoever is not known waits to hear so, in turn with
+    others, and from one address only so many are looked up.
     """
 
     async def duty(call: Call) -> None:
@@ -52,7 +56,14 @@ def identified(guard: Guard) -> Duty:
         if right.roles is None:
             set_caller(Caller(roles=frozenset(), peer=peer))
             return
-        caller = await guard.caller(_authorization(call.context), peer)
+        try:
+            shown = _authorization(call.context)
+            if not guard.has_met(shown):
+                quotas.introduce(peer)
+            caller = await guard.caller(shown, peer)
+        except (Unauthenticated, RateLimited):
+            await admission.turn(f"stranger {peer}")
+            raise
         if not caller.has(*right.roles):
             wanted = " or ".join(role.value for role in right.roles)
             raise PermissionDenied(f"This takes a key with the role {wanted}, and yours has not.")
@@ -63,11 +74,16 @@ def identified(guard: Guard) -> Duty:
     return duty
 
 
-def limited(quotas: Quotas) -> Duty:
-    """Let a caller have and ask for no more than it may. Health is for everybody, at all times."""
+def limited(quotas: Quotas, admission: Admission) -> Duty:
+    """Let a caller have and ask for no more than it may, and begin when it is its turn. Health is
+    for everybody, at all times.
+    """
 
     async def duty(call: Call) -> None:
         right, caller = RIGHTS[call.method], current_caller()
+        if right.roles is not None:
+            await admission.turn(caller.counted_as)
+            reading_for.set(caller.counted_as)
         if right.kind is Kind.PLAY:
             call.hold(quotas.opening(caller, ending_of_stream()))
         elif right.kind is Kind.WATCH:

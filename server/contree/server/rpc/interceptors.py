@@ -102,6 +102,8 @@ class Interceptor(aio.ServerInterceptor):
         self._duties = duties
         self._farewells = farewells
         self._slowly = slowly
+        self._wrapped: dict[str, tuple[Any, Any]] = {}
+        """Handlers by method, each with its wrap: made once, not for each call."""
 
     async def intercept_service(
         self,
@@ -113,7 +115,11 @@ class Interceptor(aio.ServerInterceptor):
         if handler is None:
             return None
         method = handler_call_details.method
-        return _wrapped(handler, method, self._duties, self._slowly, self._farewells)
+        known = self._wrapped.get(method)
+        if known is None or known[0] is not handler:
+            wrapped = _wrapped(handler, method, self._duties, self._slowly, self._farewells)
+            self._wrapped[method] = known = handler, wrapped
+        return known[1]
 
 
 def _wrapped(
@@ -184,7 +190,7 @@ class Slowly:
     of others. At most ``most`` wait; beyond that it would be the waiting that takes.
     """
 
-    def __init__(self, most: int = 512) -> None:
+    def __init__(self, most: int = 2048) -> None:
         self._most = most
         self._waiting = 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -13,12 +13,13 @@ import structlog
 from grpc import aio
 
 from contree.engine import Seat
-from contree.server.access import Quotas, current_caller
+from contree.server.access import HELLO, Admission, Quotas, current_caller
 from contree.server.host import Host, Session, Table, frames
 from contree.server.host.errors import MatchLost
 from contree.server.host.watch import TooSlow
 from contree.server.match import (
     Act,
+    Command,
     FaultKind,
     GiveUp,
     MatchSpec,
@@ -34,13 +35,14 @@ from contree.server.rpc.errors import (
     NotUnderstood,
     ProtocolVersion,
 )
+from contree.server.rpc.penalty_box import SLICE, PenaltyBox
 from contree.server.rpc.requests import (
     MAX_CAPACITY,
     PROTOCOL_VERSION,
     identity,
     practice_spec,
 )
-from contree.server.rpc.stalls import LAST_WORDS_S, Ending, Farewells
+from contree.server.rpc.stalls import Ending, Farewells
 from contree.v1 import play_service_pb2
 from contree.wire import WireError, action_from_pb, duration_to_pb, frame_to_bytes, seat_from_pb
 
@@ -64,10 +66,15 @@ _log = structlog.get_logger(__name__)
 class PlayServicer:
     """Playing, for bots and people."""
 
-    def __init__(self, host: Host, quotas: Quotas, farewells: Farewells) -> None:
+    def __init__(
+        self, host: Host, quotas: Quotas, admission: Admission, farewells: Farewells
+    ) -> None:
         self._host = host
         self._farewells = farewells
         self._quotas = quotas
+        self._admission = admission
+        self._penalty_box = PenaltyBox(lambda: host.tables.in_play > 0)
+        self._time = asyncio.get_running_loop().time
         self._version = version("contree")
 
     async def Play(
@@ -87,14 +94,13 @@ class PlayServicer:
         besides = first.messages[1:]
         del first  # thousands of streams are open at once: what one keeps, it keeps for long
         seating = self._host.seating
+        if not seating.owed(session):
+            await self._admission.turn(current_caller().counted_as, HELLO)
         with self._quotas.playing(
             current_caller(), session.identity.key, owed=seating.owed(session) > 0
         ):
-            ending = Ending(context, self._farewells, on_cut=lambda: seating.depart(session))
-            # What was said before the end is read soon, or never; at an overflow nothing is left.
-            session.on_close = lambda: ending.within(
-                0 if session.outbox.overflowed else LAST_WORDS_S
-            )
+            ending = Ending(context, self._farewells, on_cut=partial(seating.depart, session))
+            session.on_close = ending.soon
             metrics.streams.inc()
             reading: asyncio.Task[bool] | None = None
             try:
@@ -179,11 +185,12 @@ class PlayServicer:
             async for request in requests:
                 count = len(request.messages)
                 self._host.metrics.frame("in", count)
-                if count <= _AT_ONCE:
+                if count <= _AT_ONCE and not session.wasteful(self._time()):
                     self._take(session, request.messages)
                 else:
                     await self._take_many(session, request.messages)
                 del request
+                await session.catch_up()
             if session.leaving:
                 await asyncio.sleep(_BREAK_S)
             return True
@@ -211,9 +218,17 @@ class PlayServicer:
         if len(messages) > most:
             session.fail(FrameTooLong(len(messages), most))
             return
-        for start in range(0, len(messages), _AT_ONCE):
-            self._take(session, messages[start : start + _AT_ONCE])
-            await asyncio.sleep(0)
+        start = 0
+        while start < len(messages) and not session.outbox.closed:
+            if session.wasteful(self._time()):
+                async with self._penalty_box.turn():
+                    self._take(session, messages[start : start + SLICE])
+                start += SLICE
+            else:
+                self._take(session, messages[start : start + _AT_ONCE])
+                start += _AT_ONCE
+                await asyncio.sleep(0)
+            await session.catch_up()
 
     def _one(self, session: Session, message: play_service_pb2.ClientMessage) -> None:
         which = message.WhichOneof("message")
@@ -224,30 +239,54 @@ class PlayServicer:
             if held is None:
                 self._no_seat(session, message.ready.seat_ref)
             else:
-                self._host.tables.submit(held[0], SayReady(held[1]))
+                self._submit(session, held[0], SayReady(held[1]))
         elif which == "heartbeat_ack":
-            session.beaten(message.heartbeat_ack.nonce, self._host.now())
+            if not session.beaten(message.heartbeat_ack.nonce, self._host.now()):
+                session.waste(self._time())
         elif which == "resign":
             held = self._host.tables.seats.at(session, message.resign.seat_ref)
             if held is None:
                 self._no_seat(session, message.resign.seat_ref)
             else:
                 give_up = GiveUp(held[1], FaultKind.RESIGNED, "the bot resigned")
-                self._host.tables.submit(held[0], give_up)
-        elif which == "leave":
+                self._submit(session, held[0], give_up)
+        elif which == "leave" and not session.leaving:
             session.leaving = True
         elif which == "hello":
             self._refuse(session, "Hello was said before: it opens a stream, once.")
-        # A message of a kind that this version does not know is passed over.
+        else:  # a message of a kind that this version does not know is passed over
+            session.waste(self._time())
+
+    def _submit(
+        self,
+        session: Session,
+        table: Table,
+        command: Command,
+        reply: Callable[[Step | Rejected], None] = lambda _: None,
+    ) -> None:
+        """Give a table a command; a match that is lost is answered by whoever holds it now."""
+
+        def answered(outcome: Step | Rejected | MatchLost) -> None:
+            session.answered()
+            if isinstance(outcome, MatchLost):
+                return
+            if isinstance(outcome, Rejected) or not outcome.entries:
+                session.waste(self._time())
+            reply(outcome)
+
+        session.commanded()
+        self._host.tables.submit(table, command, answered)
 
     def _no_seat(self, session: Session, ref: int) -> None:
         if session.knows(ref):  # its match ended meanwhile
+            session.waste(self._time())
             session.send(frames.refused(_no_seat(ref)))
         else:
             self._refuse(session, _no_seat(ref))
 
     def _refuse(self, session: Session, problem: str) -> None:
         """A message against the protocol: tell the client, and count it."""
+        session.waste(self._time())
         session.send(frames.refused(problem))
         self._offend(session)
 
@@ -264,6 +303,7 @@ class PlayServicer:
             return
         held = self._host.tables.seats.at(session, ref)
         if held is None:
+            session.waste(self._time())
             status = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
             session.send(frames.act_result(ref, decision, status, _no_seat(ref)))
             return
@@ -276,16 +316,14 @@ class PlayServicer:
             return
         command = Act(seat, decision, action, self._host.tables.deadlines.elapsed_ms(table, seat))
 
-        def answered(outcome: Step | Rejected | MatchLost) -> None:
-            if isinstance(outcome, MatchLost):
-                return  # whoever holds the match now asks again
+        def answered(outcome: Step | Rejected) -> None:
             if isinstance(outcome, Step) and outcome.verdict is Verdict.ACCEPTED:
                 # The bot has moved on: it hears of it with its next turn.
                 session.send_in_passing(frames.verdict(ref, decision, Verdict.ACCEPTED, ""))
             else:
                 session.send(self._result(session, table, ref, command, outcome))
 
-        self._host.tables.submit(table, command, answered)
+        self._submit(session, table, command, answered)
 
     def _result(
         self, session: Session, table: Table, ref: int, command: Act, outcome: Step | Rejected

@@ -23,6 +23,7 @@ from contree.server.host.matches import new_match_id
 from contree.server.host.session import Identity
 from contree.server.match import (
     HOUSE_PLAYERS,
+    PRACTICE,
     Disclosure,
     FaultPolicy,
     MatchSpec,
@@ -136,7 +137,7 @@ def practice_spec(
         created_ms=wall_ms(),
         time=_time_control(match_pb2.TimeControl(), defaults),
         owner=identity.key_id,
-        labels=("practice",),
+        labels=(PRACTICE,),
         request_id=_practice_id(practice, identity),
     )
 

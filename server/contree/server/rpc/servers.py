@@ -9,7 +9,7 @@ from grpc import aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from contree.server.access import Guard, Quota, Quotas
+from contree.server.access import Admission, Guard, Quota, Quotas
 from contree.server.host import Host
 from contree.server.rpc.duties import counted, identified, limited, request_ids
 from contree.server.rpc.interceptors import Interceptor, Slowly
@@ -62,6 +62,7 @@ class RpcServer:
             matches=settings.max_matches,
         )
         quotas = Quotas(quota, time.monotonic)
+        admission = Admission(lambda: host.tables.in_play > 0)
         self._farewells = Farewells()
         self._health = health.aio.HealthServicer()
         self._server = aio.server(
@@ -69,8 +70,8 @@ class RpcServer:
                 Interceptor(
                     request_ids,
                     counted(host.metrics, METHODS, UNARY_METHODS),
-                    identified(guard),
-                    limited(quotas),
+                    identified(guard, quotas, admission),
+                    limited(quotas, admission),
                     slowly=Slowly(),
                     farewells=self._farewells,
                 ),
@@ -82,6 +83,10 @@ class RpcServer:
                 ("grpc.max_metadata_size", settings.max_metadata_bytes),
                 ("grpc.absolute_max_metadata_size", settings.max_metadata_bytes),
                 ("grpc.max_concurrent_streams", settings.max_connection_streams),
+                # Of streams that come faster than they are taken in gRPC would cancel some, by
+                # chance and without a word. They wait; there are no more of them than may be open.
+                ("grpc.server.max_pending_requests", 1 << 20),
+                ("grpc.server.max_pending_requests_hard_limit", 1 << 20),
                 ("grpc.max_allowed_incoming_connections", settings.max_connections),
                 # A connection that does not come to the point, TLS and HTTP/2, is closed.
                 ("grpc.server_handshake_timeout_ms", 10_000),
@@ -98,7 +103,7 @@ class RpcServer:
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(
             MatchServicer(host, quotas, self._farewells), self._server
         )
-        add_play_service(PlayServicer(host, quotas, self._farewells), self._server)
+        add_play_service(PlayServicer(host, quotas, admission, self._farewells), self._server)
         rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(), self._server)
         spectate_service_pb2_grpc.add_SpectateServiceServicer_to_server(
             SpectateServicer(host, self._farewells), self._server

@@ -13,12 +13,14 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import structlog
 from grpc import aio
 
 from contree.server.host.watch import TooSlow
 from contree.server.rpc.errors import DETAILS, tell
 
 Context = aio.ServicerContext[Any, Any]
+_log = structlog.get_logger(__name__)
 STALLED_S: Final = 60.0
 """A watcher or spectator that does not read for so long is sent away."""
 LAST_WORDS_S: Final = 3.0
@@ -58,7 +60,7 @@ class Farewells:
 class Ending:
     """Ends the stream of a handler: of the one in which it is made, unless another is given."""
 
-    __slots__ = ("_context", "_farewells", "_handler", "_on_cut", "_over", "_timer")
+    __slots__ = ("_context", "_farewells", "_handler", "_on_cut", "_over", "_timer", "_why")
 
     def __init__(
         self,
@@ -75,6 +77,7 @@ class Ending:
         self._handler = weakly(handler or asyncio.current_task())
         self._timer: asyncio.TimerHandle | None = None
         self._over = False
+        self._why: Exception | None = None
 
     def within(self, seconds: float) -> None:
         """Cut the stream unless it has ended by then."""
@@ -82,6 +85,13 @@ class Ending:
             self._cancel_timer()
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(seconds, self._cut)
+
+    def soon(self, dropped: bool, why: Exception | None) -> None:
+        """Cut the stream when its client does not read what was said before the end; at once when
+        all of that was ``dropped``. ``why`` it ends, if for an error.
+        """
+        self._why = why
+        self.within(0 if dropped else LAST_WORDS_S)
 
     def over(self) -> None:
         """The handler has come to its end by itself."""
@@ -103,7 +113,7 @@ class Ending:
             self._timer = None
 
     def _cut(self) -> None:
-        self.cut(TooSlow())
+        self.cut(self._why or TooSlow())
 
     def cut(self, why: Exception) -> None:
         """End the stream now, with this error, while its handler waits for the client to read."""
@@ -120,5 +130,7 @@ class Ending:
 async def _say_why(context: Context, why: Exception) -> None:
     """Done when the client has heard it, or is gone."""
     told = tell(why)
+    if not told.expected:
+        _log.error("stream_failed", exc_info=why)
     with contextlib.suppress(Exception):
         await context.abort(told.status, told.text, ((DETAILS, told.details),))

@@ -1,0 +1,86 @@
+"""As many idle bots as a host may want, where the settings let them in, beside a healthy table."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import Final
+
+import pytest
+from grpc import aio
+from tests.chaos.arena import LEAST, Arena
+from tests.chaos.hostile import RawStream, ack, channel, hello
+from tests.chaos.scale import pick
+from tests.chaos.waiting import until
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 900))]
+
+IDLE: Final = pick(1_000, 10_000)
+A_CONNECTION: Final = 500
+"""Streams."""
+AT_ONCE: Final = 100
+
+
+@pytest.fixture(scope="module")
+def settings() -> dict[str, str]:
+    """The limits of one address are raised, for all come from one."""
+    return {
+        "CONTREE_FSYNC": "everysec",
+        "CONTREE_MAX_STREAMS": str(2 * IDLE),
+        "CONTREE_HELLOS_PER_MINUTE": str(100 * IDLE),
+    }
+
+
+async def test_idle_bots(arena: Arena) -> None:
+    """They all come in, stay, and leave the table its time while they come and while they stay."""
+    empty = arena.server.memory_mb()
+    there = arena.server.metric_of("contree_bots_connected")
+    before = there()
+    async with AsyncExitStack() as stack:
+        doors = [
+            await stack.enter_async_context(channel(arena.address))
+            for _ in range(-(-IDLE // A_CONNECTION))
+        ]
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        arriving = asyncio.create_task(_arrive(doors))
+        coming = await arena.attacked()
+        coming_share = arena.compared(f"{IDLE} bots arriving", coming, await arena.alone(coming))
+        streams = await arriving
+        print(f"all are in after {loop.time() - began:.1f} s")
+        listening = [asyncio.create_task(_stay(stream)) for stream in streams]
+        idle = await arena.attacked()
+        grown = arena.server.memory_mb() - empty
+        here = await asyncio.to_thread(there) - before
+        ended = sum(task.done() for task in listening)
+        for task, stream in zip(listening, streams, strict=True):
+            task.cancel()
+            stream.call.cancel()
+        await asyncio.wait(listening)
+    share = arena.compared(f"{IDLE} idle bots", idle, await arena.alone(idle))
+    print(f"{here:.0f} of {len(streams)} are there; the server grew by {grown:.0f} MB")
+    assert not ended
+    assert here == IDLE
+    assert share >= LEAST
+    assert coming_share >= LEAST
+    await until(lambda: there() <= before, 240, "all have gone")
+
+
+async def _arrive(doors: list[aio.Channel]) -> list[RawStream]:
+    """All say Hello, a hundred at a time, and stay."""
+    streams: list[RawStream] = []
+    while len(streams) < IDLE:
+        some = [RawStream(doors[(len(streams) + n) % len(doors)]) for n in range(AT_ONCE)]
+        for number, stream in enumerate(some):
+            await stream.say(hello("idle", instance_id=f"{len(streams)}-{number}"))
+        for stream in some:
+            await stream.next("welcome")
+        streams += some
+    return streams
+
+
+async def _stay(stream: RawStream) -> None:
+    """Answer heartbeats, until the server ends the stream."""
+    while True:
+        beat = (await stream.next("heartbeat")).heartbeat
+        await stream.say(ack(beat.nonce))
