@@ -45,6 +45,8 @@ def test_one_line() -> None:
     assert progress_line(HALF, 2.0) == (
         "3/6 boards closed, 6/12 tables, 2 in play, 2.0 tables/s, about 3 s left"
     )
+    # What the first tables took says nothing of the others.
+    assert progress_line(HALF._replace(played=1), 2.0).endswith("2 in play, 0.5 tables/s")
     assert (
         progress_line(HALF._replace(played=0), 2.0) == "3/6 boards closed, 6/12 tables, 2 in play"
     )

@@ -28,6 +28,10 @@ _LIVE_EVERY_S: Final = 0.5
 _PLAIN_EVERY_S: Final = 10.0
 _SHARE: Final = 20
 """The standings take at most one part in so many of the time."""
+_LEADERS: Final = 4
+"""Bots that are named in a line, at most."""
+ENOUGH: Final = 4
+"""Tables after which it is said how long the rest takes."""
 
 
 class Progress(NamedTuple):
@@ -115,7 +119,7 @@ def progress_line(progress: Progress, seconds: float) -> str:
     speed = progress.played / seconds if seconds > 0 else 0.0
     left = progress.of_tables - progress.tables
     pace = f", {speed:.1f} tables/s" if speed else ""
-    if speed and left > 0:
+    if progress.played >= ENOUGH and left > 0:
         pace += f", about {duration(left / speed)} left"
     return (
         f"{progress.boards}/{progress.of_boards} boards closed, "
@@ -136,4 +140,5 @@ def leaders(standings: Standings) -> str:
     shown = [
         f"{row.place}. {row.bot} {interval(row.points)}" for row in standings.rows if row.points
     ]
-    return "; ".join(shown)
+    more = [f"{len(shown) - _LEADERS} more"] if len(shown) > _LEADERS else []
+    return "; ".join([*shown[:_LEADERS], *more])

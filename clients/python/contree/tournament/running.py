@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from contree.tournament.memory import PeakMemory
-from contree.tournament.progress import Progress
+from contree.tournament.progress import ENOUGH, Progress
 from contree.tournament.results import json_text
 
 RUN_NAME: Final = "run.json"
@@ -61,7 +61,7 @@ class Running:
             **{key: getattr(progress, key) for key in ("boards", "of_boards")},
             "playing": sorted(playing),
             "tables_a_second": round(speed, 3),
-            "seconds_left": round(left / speed, 1) if speed else None,
+            "seconds_left": round(left / speed, 1) if progress.played >= ENOUGH else None,
             "memory_mib": self.memory.megabytes(),
         }
         # Not written through to the disk: it is of no use once the machine is gone.
