@@ -64,6 +64,32 @@ def run(
 
 
 @app.command()
+def report(
+    folder: Annotated[
+        Path, typer.Argument(metavar="EVENT", help="The folder of an event: results/<event id>.")
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to write it; report.html in the folder."),
+    ] = None,
+) -> None:
+    """Make the HTML report of an event afresh, from its results and records.
+
+    One page that needs nothing else: standings, cross table, ratings, faults, time, every board. An
+    event that ends makes its own; this is for one that is still going on, or was played before.
+    """
+    from contree.cli.errors import Failure
+    from contree.tournament.errors import ResultsError
+    from contree.tournament.html_report import write_report
+
+    try:
+        typer.echo(write_report(folder, output))
+    except ResultsError as error:
+        raise Failure(str(error)) from None
+
+
+@app.command()
 def needed(
     folder: Annotated[
         Path, typer.Argument(metavar="EVENT", help="The folder of an event: results/<event id>.")

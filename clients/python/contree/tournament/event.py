@@ -277,6 +277,10 @@ class _Event:
         if opened.surplus:
             self.note(f"{len(opened.surplus)} tables beyond the end do not count.")
         if complete:
+            # Drawing takes a library that nothing else needs, and a while to load.
+            from contree.tournament.html_report import write_report  # noqa: PLC0415
+
+            self.note(f"Report: {write_report(folder.path)}")
             self.note(f"All {len(results)} tables have a result. Seed: {plan.seed.hex()}")
         else:
             then = "run the same command again to go on"

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from contree.engine import SEATS, FixedDeal, RuleSet, Seat, SeededDeals, Team
-from contree.engine.disguise import NO_DISGUISE, disguise
+from contree.engine.disguise import NO_DISGUISE, Disguise, disguise
 from contree.tournament.schedule import Side, Table
 
 
@@ -32,9 +32,14 @@ class Layout(NamedTuple):
     """Where the first bot of the pairing sits."""
 
 
+def worn_at(table: Table, seed: bytes) -> Disguise:
+    """The disguise that a table of a board wears; the first wears none."""
+    return NO_DISGUISE if table.number == 1 else disguise(seed, table.board, table.number)
+
+
 def lay_out(table: Table, seed: bytes, label: str, rules: RuleSet) -> Layout:
     """The cards and seats of a table; ``label`` keeps events that share a seed apart."""
-    worn = NO_DISGUISE if table.number == 1 else disguise(seed, table.board, table.number)
+    worn = worn_at(table, seed)
     deal = worn.deal(SeededDeals(seed, label).board(table.board, rules))
     holds = Team.NORTH_SOUTH if table.side is Side.A else Team.EAST_WEST
     first, second = table.pairing

@@ -160,8 +160,8 @@ def needed_lines(standings: Standings) -> list[str]:
         if pair.first < pair.second and met.needed is not None
     )
     told = [
-        f"{pair.first} and {pair.second} about {_about(needed.boards)} "
-        f"(at least {_about(needed.low)})"
+        f"{pair.first} and {pair.second} about {about(needed.boards)} "
+        f"(at least {about(needed.low)})"
         for needed, pair in unclear[:_MOST_PAIRINGS]
     ]
     if len(unclear) > len(told):
@@ -169,7 +169,7 @@ def needed_lines(standings: Standings) -> list[str]:
     return [f"Boards to tell apart, if it goes on like this: {'; '.join(told)}."] if told else []
 
 
-def _about(number: int) -> str:
+def about(number: int) -> str:
     """A number of which only the first two digits mean something."""
     unit = 10 ** max(0, len(str(number)) - 2)
     return f"{number if number < 1000 else round(number / unit) * unit:,}"
@@ -191,7 +191,7 @@ def gain_lines(standings: Standings) -> list[str]:
         return []
     told = (
         "Both ways round: variance of the estimate, as part of that of as many tables dealt each "
-        f"afresh: {_ratio(standings.gain)}"
+        f"afresh: {ratio(standings.gain)}"
     )
     own = sorted(
         (met.gain, pair)
@@ -200,12 +200,13 @@ def gain_lines(standings: Standings) -> list[str]:
     )
     if len(own) > 1:
         shown = own if len(own) <= _MOST_PAIRINGS else [own[0], own[-1]]
-        parts = "; ".join(f"{pair.first} and {pair.second} {_ratio(gain)}" for gain, pair in shown)
+        parts = "; ".join(f"{pair.first} and {pair.second} {ratio(gain)}" for gain, pair in shown)
         told += f" over all; {'' if shown is own else 'from the least to the most: '}{parts}"
     return [f"{told}."]
 
 
-def _ratio(gain: Gain) -> str:
+def ratio(gain: Gain) -> str:
+    """A ratio of variances with its interval."""
     return f"{gain.ratio:.2f} [{gain.low:.2f}, {gain.high:.2f}]"
 
 

@@ -86,7 +86,7 @@ class Knockout:
                     loser = next(bot for bot in match.pairing if bot != match.winner)
                     out[loser] = number
                     told.append(f"{match.winner} beat {loser}{match.how}")
-            lines.append(f"{self._name(number)}: {'; '.join(told)}.")
+            lines.append(f"{self.round_name(number)}: {'; '.join(told)}.")
         last = len(rounds)
         reached = {bot: out.get(bot, last + 1) for bot in self.bots}
         places = {
@@ -94,7 +94,8 @@ class Knockout:
         }
         return Report(places if out else {}, tuple(lines), {"matches": data})
 
-    def _name(self, number: int) -> str:
+    def round_name(self, number: int) -> str:
+        """What a round is called, counted from 1."""
         left = self.size >> (number - 1)
         return {2: "Final", 4: "Semi-finals", 8: "Quarter-finals"}.get(left, f"Round {number}")
 

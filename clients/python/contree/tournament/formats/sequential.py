@@ -14,7 +14,7 @@ from typing import Final
 from contree.tournament.formats.base import Opened, Report, Results, tables_on
 from contree.tournament.schedule import Pairing, Side, Table
 from contree.tournament.statistics.imps import MOST, imps
-from contree.tournament.statistics.sprt import Design, Look, Verdict, judge
+from contree.tournament.statistics.sprt import Design, Look, Verdict, judge, looks
 
 IMP_BINS: Final = tuple(float(value) for value in range(-MOST, MOST + 1))
 RACE_BINS: Final = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -46,8 +46,15 @@ class Sequential:
 
     def look(self, results: Results) -> Look:
         """What the test has come to."""
-        values = list(self._values(results))
-        return judge(self.design, RACE_BINS if self.races else IMP_BINS, values)
+        return judge(self.design, self._bins, list(self._values(results)))
+
+    def looks(self, results: Results) -> tuple[Look, ...]:
+        """The way there: every look that has been taken."""
+        return tuple(looks(self.design, self._bins, list(self._values(results))))
+
+    @property
+    def _bins(self) -> tuple[float, ...]:
+        return RACE_BINS if self.races else IMP_BINS
 
     def opened(self, results: Results) -> Opened:
         """All boards; when the test has decided, those up to its last look."""

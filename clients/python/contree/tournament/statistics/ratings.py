@@ -16,11 +16,16 @@ comparing bots that did not all meet.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from openskill.models import PlackettLuce
 
+MOST_POINTS: Final = 25
+"""Points of a rating curve, at most."""
+_MOST_RATED: Final = 30_000
+"""Games that a rating curve rates both ways round, about."""
 MODEL: Final = "openskill PlackettLuce, mu 25, sigma 25/3, beta 25/6, tau 0"
 
 
@@ -69,6 +74,24 @@ def ratings(bots: Sequence[str], games: Iterable[Played]) -> dict[str, Rating]:
         for bot in bots
         if bot in there
     }
+
+
+def rating_curve(
+    bots: Sequence[str], games: Iterable[Played], points: int = MOST_POINTS
+) -> list[tuple[int, dict[str, Rating]]]:
+    """How the ratings came about: those after the first n boards, for some n up to all of them.
+
+    Each is what ``ratings`` makes of these boards, so the last is the one that is shown elsewhere.
+    """
+    ordered = sorted(game.by_name for game in games)
+    boards = sorted({game.board for game in ordered})
+    # Every point rates all games before it afresh, so long events have fewer points.
+    points = max(2, min(points, len(boards), _MOST_RATED // max(1, len(ordered))))
+    ends = sorted({boards[len(boards) * point // points - 1] for point in range(1, points + 1)})
+    return [
+        (1 + bisect_left(boards, end), ratings(bots, (g for g in ordered if g.board <= end)))
+        for end in (ends if boards else [])
+    ]
 
 
 def _rated(games: Iterable[Played]) -> dict[str, Rating]:

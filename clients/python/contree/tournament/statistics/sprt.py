@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -90,16 +90,24 @@ class Look(NamedTuple):
 
 
 def judge(design: Design, bins: Sequence[float], values: Sequence[float]) -> Look:
+    """The last of the ``looks``; before the first one, a look at nothing."""
+    look = Look(Verdict.OPEN, 0, 0.0)
+    for taken in looks(design, bins, values):
+        look = taken
+    return look
+
+
+def looks(design: Design, bins: Sequence[float], values: Sequence[float]) -> Iterator[Look]:
     """Look as often as the design says at board values in schedule order, without gaps.
 
-    A value that is no bin counts in the nearest.
+    The last look is the one that decides, or the last that can be taken so far. A value that is no
+    bin counts in the nearest.
     """
     edges = np.asarray(sorted(bins), dtype=np.float64)
     middles = (edges[1:] + edges[:-1]) / 2
     where = np.searchsorted(middles, np.asarray(values, dtype=np.float64))
     counts: Counter[float] = Counter()
     seen = 0
-    look = Look(Verdict.OPEN, 0, 0.0)
     for boards in design.looks(len(values)):
         counts.update(float(edges[place]) for place in where[seen:boards])
         seen = boards
@@ -111,10 +119,9 @@ def judge(design: Design, bins: Sequence[float], values: Sequence[float]) -> Loo
             if found <= design.lower
             else Verdict.OPEN
         )
-        look = Look(verdict, boards, found)
+        yield Look(verdict, boards, found)
         if verdict is not Verdict.OPEN:
-            break
-    return look
+            return
 
 
 def llr(counts: Mapping[float, float], t0: float, t1: float, reference: float = 0.0) -> float:

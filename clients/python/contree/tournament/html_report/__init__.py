@@ -1,0 +1,62 @@
+"""The report of an event: one HTML page that holds all it needs, made from the event's folder.
+
+    source    reads the folder and counts afresh
+    boards    the boards for the board explorer, ``partings`` where their tables parted
+    timing    what time bots took; ``conduct`` their faults
+    formats   rounds, bracket, sequential test; ``facts`` how the event was held
+    sentences what is said in words
+    plots     figures, drawn by ``drawing``
+    page      puts all of it into ``templates``; ``words`` are its numbers
+
+Everything but reading and writing the files is pure: the same folder gives the same page.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from contree.engine.disguise import NO_DISGUISE
+from contree.tournament.errors import ResultsError
+from contree.tournament.html_report.boards import explorer
+from contree.tournament.html_report.page import page
+from contree.tournament.html_report.source import Source
+from contree.tournament.layout import worn_at
+from contree.tournament.results import write_whole
+
+__all__ = ["REPORT_NAME", "report_text", "write_report"]
+
+REPORT_NAME: Final = "report.html"
+
+
+def write_report(folder: Path, output: Path | None = None) -> Path:
+    """Make the page of the event in a folder; where it is. ResultsError when that cannot be.
+
+    It is written to ``output``, by default to ``report.html`` in the folder.
+    """
+    path = folder / REPORT_NAME if output is None else output
+    text = report_text(folder)
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise ResultsError(f"The report cannot be written to {path}: {error.strerror}.") from None
+    return path
+
+
+def report_text(folder: Path) -> str:
+    """The page of the event in a folder. ResultsError when there is none, or it cannot be read."""
+    source = Source.read(folder)
+    proof = source.proof
+    shown = None
+    if proof.seed is not None:
+        seed = proof.seed
+        shown = explorer(
+            proof.rules,
+            source.schedule.bots,
+            closed=source.closed,
+            results=source.counted,
+            read=source.record,
+            worn=lambda table: NO_DISGUISE if proof.races else worn_at(table, seed),
+            races=proof.races,
+        )
+    return page(source, shown)

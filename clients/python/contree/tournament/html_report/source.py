@@ -1,0 +1,78 @@
+"""An event read from its folder and counted afresh: all that a page is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contree.engine import EngineError, Record, read_record
+from contree.tournament.errors import ResultsError
+from contree.tournament.formats import Format, Report
+from contree.tournament.proof import EventProof
+from contree.tournament.schedule import Table
+from contree.tournament.standings import BoardResult, Standings, close_boards, standings
+from contree.tournament.tables import TableResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """An event and what it came to."""
+
+    proof: EventProof
+    header: Mapping[str, Any]
+    """``event.json``."""
+    standings: Standings
+    closed: tuple[BoardResult, ...]
+    counted: tuple[TableResult, ...]
+    """The results that count, in the order of the schedule."""
+    of_tables: int
+    complete: bool
+    surplus: int
+    """Tables beyond the end, which do not count."""
+    report: Report
+    """What the format has to say."""
+
+    @property
+    def schedule(self) -> Format:
+        """The format."""
+        return self.proof.schedule
+
+    @classmethod
+    def read(cls, folder: Path) -> Source:
+        """The event in a folder. ResultsError when there is none, or it cannot be read."""
+        proof = EventProof.read(folder)
+        try:
+            header = json.loads((folder / "event.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ResultsError(f"The event in {folder} cannot be read ({error!r}).") from None
+        return cls.of(proof, header)
+
+    @classmethod
+    def of(cls, proof: EventProof, header: Mapping[str, Any]) -> Source:
+        """The event with its statistics."""
+        opened = proof.schedule.opened(proof.results)
+        counted = opened.counted(proof.results)
+        report = proof.schedule.report(proof.results)
+        return cls(
+            proof=proof,
+            header=header,
+            standings=standings(proof.schedule.bots, counted, places=report.places),
+            closed=close_boards(counted),
+            counted=counted,
+            of_tables=opened.of_tables,
+            complete=opened.over(proof.results),
+            surplus=len(opened.surplus),
+            report=report,
+        )
+
+    def record(self, table: Table) -> Record:
+        """The record of a table; LookupError, with a sentence, when there is none to be had."""
+        try:
+            return read_record(self.proof.record(table).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise LookupError("There is no record of this table.") from None
+        except (OSError, ValueError, EngineError) as error:
+            raise LookupError(f"The record of this table cannot be read: {error}.") from None
