@@ -14,19 +14,17 @@ Everything but reading and writing the files is pure: the same folder gives the 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from contree.engine.disguise import NO_DISGUISE
 from contree.tournament.errors import ResultsError
+from contree.tournament.export import REPORT
 from contree.tournament.html_report.boards import explorer
 from contree.tournament.html_report.page import page
 from contree.tournament.html_report.source import Source
 from contree.tournament.layout import worn_at
 from contree.tournament.results import write_whole
 
-__all__ = ["REPORT_NAME", "report_text", "write_report"]
-
-REPORT_NAME: Final = "report.html"
+__all__ = ["report_text", "write_report"]
 
 
 def write_report(folder: Path, output: Path | None = None) -> Path:
@@ -34,7 +32,7 @@ def write_report(folder: Path, output: Path | None = None) -> Path:
 
     It is written to ``output``, by default to ``report.html`` in the folder.
     """
-    path = folder / REPORT_NAME if output is None else output
+    path = folder / REPORT if output is None else output
     text = report_text(folder)
     try:
         write_whole(path, text)
@@ -54,7 +52,7 @@ def report_text(folder: Path) -> str:
             proof.rules,
             source.schedule.bots,
             closed=source.closed,
-            results=source.counted,
+            results=source.derived.results,
             read=source.record,
             worn=lambda table: NO_DISGUISE if proof.races else worn_at(table, seed),
             races=proof.races,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -98,10 +99,16 @@ def _image(draw: Callable[[Axes, bool], None], width: int, height: int) -> Image
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata=_NO_METADATA)
     svg = text.getvalue()
+    svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|\s*\n\s*", _blank, svg, flags=re.DOTALL)
     svg = svg[svg.index("<svg") :]
     opened = svg.index(">") + 1
     svg = f"{svg[:opened]}<style>{_STYLE}</style>{svg[opened:]}"
     return Image(base64.b64encode(svg.encode()).decode("ascii"), width, height)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """A line break within a path or a tag parts words, elsewhere nothing."""
+    return " " if found[0].isspace() else ""
 
 
 def _dark() -> str:

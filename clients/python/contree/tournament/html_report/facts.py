@@ -40,8 +40,8 @@ def facts(source: Source) -> list[Fact]:
         (
             "To check it",
             [
-                f"contree record verify {proof.folder.name}: every deal again from the seed, every "
-                "record played again"
+                f"contree tournament export {proof.id}, then contree verify: every deal and "
+                "disguise again from the seed, every record played again, all standings again"
             ]
             if seed
             else ["possible once the seed is revealed"],

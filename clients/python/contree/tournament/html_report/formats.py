@@ -64,7 +64,7 @@ def progress(source: Source) -> Progress | None:
 
 
 def _swiss(source: Source, schedule: Swiss) -> Progress:
-    data = source.report.data
+    data = source.derived.report.data
     totals = _totals(source)
     rounds = tuple(
         Round(
@@ -95,7 +95,7 @@ def _swiss(source: Source, schedule: Swiss) -> Progress:
 def _knockout(source: Source, schedule: Knockout) -> Progress:
     totals = _totals(source)
     rounds: dict[int, list[Match]] = defaultdict(list)
-    for match in source.report.data["matches"]:
+    for match in source.derived.report.data["matches"]:
         rounds[match["round"]].append(_knockout_match(source, totals, match))
     lines = (
         f"Who loses a match of {schedule.boards} boards is out. The order of the file is the "
@@ -159,7 +159,7 @@ def _sequential(source: Source, schedule: Sequential) -> Progress:
     )
     return Progress(
         "Sequential test",
-        tuple(map(signed_words, source.report.lines)),
+        tuple(map(signed_words, source.derived.report.lines)),
         plot=sequential_plot(looks, schedule.design, schedule.boards),
         caption="The logarithm of the likelihood ratio of H1 against H0 at each look; the first "
         "look beyond a broken line decides, for good.",

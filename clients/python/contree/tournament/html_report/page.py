@@ -84,7 +84,7 @@ def _shown(source: Source, explorer: Explorer | None) -> dict[str, Any]:
     standings, header = source.standings, source.header
     bots = source.schedule.bots
     limit = float(header.get("time", {}).get("per_move") or 0.0)
-    times = time_use(bots, source.counted, limit)
+    times = time_use(bots, source.derived.results, limit)
     games = [Played(board.board, *board.pairing, board.points) for board in source.closed]
     unit = "Net races" if standings.races else "Points/board"
     cross = _cross(source)
@@ -121,8 +121,8 @@ def _shown(source: Source, explorer: Explorer | None) -> dict[str, Any]:
         "has_partings": explorer is not None and bool(explorer.partings),
         "ratings_plot": ratings_plot(bots, rating_curve(bots, games)),
         "faults": faults_grid(standings.rows),
-        "forfeited": forfeits_grid(source.counted),
-        "replayed": replayed_grid(source.counted),
+        "forfeited": forfeits_grid(source.derived.results),
+        "replayed": replayed_grid(source.derived.results),
         "times": times_grid(times, limit),
         "time_plot": time_plot(times, limit),
         "limit": limit,

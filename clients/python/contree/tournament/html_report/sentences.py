@@ -25,8 +25,8 @@ def lead(source: Source) -> str:
     boards = len({board.board for board in source.closed})
     what = "races" if races else "boards"
     return (
-        f"{bots} bots, {len(source.counted)} tables, {boards} different {what}, every one played "
-        "both ways round."
+        f"{bots} bots, {len(source.derived.results)} tables, {boards} different {what}, every one "
+        "played both ways round."
     )
 
 
@@ -43,7 +43,7 @@ def verdict(source: Source) -> str:
         met = standings.meetings.get(Pairing(first, row.bot))
         if met is not None and met.together is not None:
             (clear if met.together.low > 0 else unclear).append(row.bot)
-    told = f"First place: {first}." if source.complete else f"Ahead so far: {first}."
+    told = f"First place: {first}." if source.derived.complete else f"Ahead so far: {first}."
     if clear:
         told += f" It is better than {_listed(clear)}, with 95% for all meetings together."
     if unclear:
@@ -61,16 +61,15 @@ def _listed(names: Sequence[str]) -> str:
 
 def warnings(source: Source) -> list[str]:
     """What a reader must know before the numbers."""
-    found = []
-    if not source.complete:
+    derived, found = source.derived, []
+    if not derived.complete:
         found.append(
-            f"Not over: {len(source.counted)} of {source.of_tables} tables have a result. All "
-            "numbers are those so far."
+            f"Not over: {len(derived.results)} of {derived.opened.of_tables} tables have a result. "
+            "All numbers are those so far."
         )
-    if source.surplus:
-        found.append(
-            f"{source.surplus} tables were played beyond the end of the event and do not count."
-        )
+    surplus = len(derived.opened.surplus)
+    if surplus:
+        found.append(f"{surplus} tables were played beyond the end of the event and do not count.")
     return found
 
 

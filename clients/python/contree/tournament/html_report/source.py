@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from contree.engine import EngineError, Record, read_record
+from contree.tournament.documents import Derived
 from contree.tournament.errors import ResultsError
-from contree.tournament.formats import Format, Report
+from contree.tournament.formats import Format
 from contree.tournament.proof import EventProof
 from contree.tournament.schedule import Table
-from contree.tournament.standings import BoardResult, Standings, close_boards, standings
-from contree.tournament.tables import TableResult
+from contree.tournament.standings import BoardResult, Standings, close_boards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,21 +24,19 @@ class Source:
     proof: EventProof
     header: Mapping[str, Any]
     """``event.json``."""
-    standings: Standings
+    derived: Derived
     closed: tuple[BoardResult, ...]
-    counted: tuple[TableResult, ...]
-    """The results that count, in the order of the schedule."""
-    of_tables: int
-    complete: bool
-    surplus: int
-    """Tables beyond the end, which do not count."""
-    report: Report
-    """What the format has to say."""
+    """The boards of pairings of which both tables count."""
 
     @property
     def schedule(self) -> Format:
         """The format."""
         return self.proof.schedule
+
+    @property
+    def standings(self) -> Standings:
+        """The table, and how each did against each."""
+        return self.derived.standings
 
     @classmethod
     def read(cls, folder: Path) -> Source:
@@ -53,19 +51,12 @@ class Source:
     @classmethod
     def of(cls, proof: EventProof, header: Mapping[str, Any]) -> Source:
         """The event with its statistics."""
-        opened = proof.schedule.opened(proof.results)
-        counted = opened.counted(proof.results)
-        report = proof.schedule.report(proof.results)
+        derived = Derived.of(proof.schedule, proof.results)
         return cls(
             proof=proof,
             header=header,
-            standings=standings(proof.schedule.bots, counted, places=report.places),
-            closed=close_boards(counted),
-            counted=counted,
-            of_tables=opened.of_tables,
-            complete=opened.over(proof.results),
-            surplus=len(opened.surplus),
-            report=report,
+            derived=derived,
+            closed=close_boards(derived.results),
         )
 
     def record(self, table: Table) -> Record:
