@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-deploy test-differential test-sprt test-chaos coverage-engine clean
+  test-browser test-deploy test-differential test-sprt test-chaos coverage-engine clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ test-languages: setup ## Build the bots in other languages and let each play
 test-deploy: setup ## Let a real Prometheus scrape a real server and ask what the dashboard asks
 	$(BIN)/pytest -m deploy tests/deploy
 
+test-browser: $(VENV)/.browser-done ## Open the report of events in the system's Chromium
+	$(BIN)/pytest -m browser tests/browser
+
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential
 
@@ -79,6 +82,10 @@ bench-%: $(VENV)/.bench-done ## Run one benchmark, such as make bench-engine
 
 $(VENV)/.bench-done: $(SETUP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench,search]'
+	@touch $@
+
+$(VENV)/.browser-done: $(SETUP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
 	@touch $@
 
 clean: ## Remove .venv and all caches

@@ -18,13 +18,13 @@ from pathlib import Path
 from contree.engine.disguise import NO_DISGUISE
 from contree.tournament.errors import ResultsError
 from contree.tournament.export import REPORT
-from contree.tournament.html_report.boards import explorer
+from contree.tournament.html_report.boards import Explorer, explorer
 from contree.tournament.html_report.page import page
 from contree.tournament.html_report.source import Source
 from contree.tournament.layout import worn_at
 from contree.tournament.results import write_whole
 
-__all__ = ["report_text", "write_report"]
+__all__ = ["boards_of", "report_text", "write_report"]
 
 
 def write_report(folder: Path, output: Path | None = None) -> Path:
@@ -44,17 +44,21 @@ def write_report(folder: Path, output: Path | None = None) -> Path:
 def report_text(folder: Path) -> str:
     """The page of the event in a folder. ResultsError when there is none, or it cannot be read."""
     source = Source.read(folder)
+    return page(source, boards_of(source))
+
+
+def boards_of(source: Source) -> Explorer | None:
+    """The boards of an event for the board explorer; None while its seed is not revealed."""
     proof = source.proof
-    shown = None
-    if proof.seed is not None:
-        seed = proof.seed
-        shown = explorer(
-            proof.rules,
-            source.schedule.bots,
-            closed=source.closed,
-            results=source.derived.results,
-            read=source.record,
-            worn=lambda table: NO_DISGUISE if proof.races else worn_at(table, seed),
-            races=proof.races,
-        )
-    return page(source, shown)
+    if proof.seed is None:
+        return None
+    seed = proof.seed
+    return explorer(
+        proof.rules,
+        source.schedule.bots,
+        closed=source.closed,
+        results=source.derived.results,
+        read=source.record,
+        worn=lambda table: NO_DISGUISE if proof.races else worn_at(table, seed),
+        races=proof.races,
+    )

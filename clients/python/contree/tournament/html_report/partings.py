@@ -92,7 +92,7 @@ def _out_of_turn(
     spoken = one.calls[index - 1].seat if index else one.dealer
     answers = [dict(_answers(_decisions(rules, deal), index)) for deal in (one, other)]
     different = [
-        (rules.turn_direction.distance(spoken, seat), seat)
+        (rules.turn_direction.distance(spoken, seat) or 4, seat)
         for seat in answers[0].keys() & answers[1].keys()
         if answers[0][seat] != answers[1][seat]
     ]

@@ -85,12 +85,14 @@ def rating_curve(
     """
     ordered = sorted(game.by_name for game in games)
     boards = sorted({game.board for game in ordered})
+    if not boards:
+        return []
     # Every point rates all games before it afresh, so long events have fewer points.
     points = max(2, min(points, len(boards), _MOST_RATED // max(1, len(ordered))))
     ends = sorted({boards[len(boards) * point // points - 1] for point in range(1, points + 1)})
     return [
         (1 + bisect_left(boards, end), ratings(bots, (g for g in ordered if g.board <= end)))
-        for end in (ends if boards else [])
+        for end in ends
     ]
 
 
