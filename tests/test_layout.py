@@ -63,7 +63,7 @@ def test_installed_version_is_that_of_the_project() -> None:
 
 
 def test_wheel_holds_every_source_and_data_file(wheel: set[str]) -> None:
-    suffixes = {".py", ".pyi", ".typed", ".toml", ".lua"}
+    suffixes = {".py", ".pyi", ".typed", ".toml", ".lua", ".css", ".js", ".jinja"}
     expected = {
         str(path.relative_to(root))
         for root in IMPORT_ROOTS

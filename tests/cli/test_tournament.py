@@ -72,6 +72,20 @@ def test_a_pilot_that_is_too_small(contree: Contree, tmp_path: Path) -> None:
     assert ran.out == "x and y: fewer than 10 boards, or all alike: that says nothing\n"
 
 
+def test_a_report_is_made_where_one_asks_for_it(contree: Contree, tmp_path: Path) -> None:
+    make_event(tmp_path / "cup", boards=1)
+    page = tmp_path / "page.html"
+    ran = contree("tournament", "report", str(tmp_path / "cup"), "--output", str(page))
+    assert (ran.code, ran.out.strip(), ran.err) == (0, str(page), "")
+    assert "<title>cup: results</title>" in page.read_text("utf-8")
+    ran = contree("tournament", "report", str(tmp_path / "cup"), "--output", str(page / "x.html"))
+    assert (ran.code, ran.out) == (1, "")
+    assert "cannot be written" in ran.err
+    ran = contree("tournament", "report", str(tmp_path))
+    assert (ran.code, ran.out) == (1, "")
+    assert "There is no event in" in ran.err
+
+
 def test_no_pilot(contree: Contree, tmp_path: Path) -> None:
     ran = contree("tournament", "needed", str(tmp_path), "--difference", "100")
     assert (ran.code, ran.out) == (1, "")

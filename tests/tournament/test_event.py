@@ -68,6 +68,8 @@ async def test_from_file_to_standings(path: Path) -> None:
     assert text.index(header["seed_commitment"]) < text.index(header["seed"])
     assert "3 boards, 18 tables, rules ffb-mixte" in text
     assert "All 18 tables have a result." in text
+    assert f"Report: {run.folder / 'report.html'}" in text
+    assert (run.folder / "report.html").read_text("utf-8").startswith("<!doctype html>")
     standings = json.loads((run.folder / "standings.json").read_text())
     assert standings["complete"]
     assert [row["bot"] for row in standings["standings"]] == ["x", "y", "z"]

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from contree.tournament.statistics.ratings import Played, ratings
+from contree.tournament.statistics.ratings import MOST_POINTS, Played, rating_curve, ratings
 
 
 def test_one_win_is_what_openskill_publishes() -> None:
@@ -73,3 +73,20 @@ def test_sigma_falls_and_the_better_one_is_found() -> None:
 def test_who_has_not_played_has_none() -> None:
     assert set(ratings("abc", [Played(1, "a", "b", 1.0)])) == {"a", "b"}
     assert ratings("abc", []) == {}
+
+
+def test_a_point_of_the_curve_knows_nothing_of_what_came_later() -> None:
+    chance = random.Random(5)
+    pairs = (("a", "b"), ("a", "c"), ("b", "c"))
+    games = [Played(n, *pair, chance.gauss(10, 50)) for n in range(1, 101) for pair in pairs]
+    curve = rating_curve("abc", games[::-1])
+    assert [boards for boards, _ in curve] == list(range(4, 101, 4))
+    for boards, rated in curve:
+        assert rated == ratings("abc", [game for game in games if game.board <= boards])
+
+
+def test_long_events_have_fewer_points() -> None:
+    games = [Played(n, "a", "b", 1.0) for n in range(1, 3001)]
+    assert 2 <= len(rating_curve("ab", games)) < MOST_POINTS
+    assert rating_curve("ab", []) == []
+    assert len(rating_curve("ab", games[:1])) == 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contree.tournament.statistics.sprt import Design, Verdict, judge, llr
+from contree.tournament.statistics.sprt import Design, Verdict, judge, llr, looks
 
 ELO = 800 / math.log(10)
 """Normalised Elo for a t value of one game."""
@@ -150,3 +150,13 @@ def test_errors_are_about_what_they_are_said_to_be(t: float, right: Verdict) -> 
         boards = np.rint(generator.normal(t * 5, 5, 2000))
         wrong += judge(Design(every=20), IMPS, boards.tolist()).verdict is not right
     assert wrong <= 8  # 3 expected; more has a chance of 1 in 300 if so
+
+
+def test_all_looks_lead_to_the_last() -> None:
+    design = Design(every=10, least=20)
+    values = [3.0, -1.0, 2.0] * 100
+    taken = list(looks(design, IMPS, values))
+    assert [look.boards for look in taken] == list(range(20, taken[-1].boards + 1, 10))
+    assert {look.verdict for look in taken[:-1]} == {Verdict.OPEN}
+    assert taken[-1] == judge(design, IMPS, values)
+    assert taken[-1].verdict is Verdict.H1

@@ -29,7 +29,8 @@ def interval(points: Estimate | Simultaneous | None, mean: float | None = None) 
     reach = max(-points.low, points.high)
     digits = 2 if reach < 10 else 1 if reach < 1000 else 0
     middle = points.mean if isinstance(points, Estimate) else mean
-    shown = (f"{value:+.{digits}f}" for value in (middle, points.low, points.high))
+    rounded = (round(value or 0.0, digits) for value in (middle, points.low, points.high))
+    shown = (f"{value + 0.0:+.{digits}f}" for value in rounded)  # there is no -0.00
     mean_text, low, high = shown
     return f"{mean_text} [{low}, {high}]"
 

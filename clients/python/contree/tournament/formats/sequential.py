@@ -94,6 +94,9 @@ class Sequential:
             "lower": round(design.lower, 6),
             "upper": round(design.upper, 6),
             "design": design._asdict(),
+            "looks": [
+                {"boards": one.boards, "llr": round(one.llr, 6)} for one in self.looks(results)
+            ],
         }
         return Report({}, lines, data)
 

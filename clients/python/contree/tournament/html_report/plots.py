@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from contree.tournament.html_report.drawing import (
     FAINT,
@@ -29,8 +29,8 @@ _ROW: Final = 32
 """Height of a bot's row."""
 _TOLD: Final = "●■◆▲▼✚✖★"
 """``MARKERS`` as letters."""
-_LONGEST: Final = 18
-"""Letters of a name that a figure has room for."""
+_LONGEST: Final = 16
+"""Letters of a name that a narrow figure has room for."""
 
 
 def standings_plot(rows: Sequence[Standing], unit: str) -> Picture | None:
@@ -61,6 +61,8 @@ def ratings_plot(
         return None
     last = curve[-1][1]
 
+    band = min(0.13, 0.8 / len(last))  # so that many of them stay apart
+
     def draw(axes: Axes, narrow: bool) -> None:
         for number, bot in enumerate(bots):
             line = [(board, rated[bot]) for board, rated in curve if bot in rated]
@@ -70,14 +72,14 @@ def ratings_plot(
             x = [board for board, _ in line]
             mu = [rating.mu for _, rating in line]
             low, high = [r.low for _, r in line], [r.high for _, r in line]
-            axes.fill_between(x, low, high, color=colour, alpha=0.13, lw=0)
+            axes.fill_between(x, low, high, color=colour, alpha=band, lw=0)
             dashed = (0, (5, 2)) if number // len(SERIES) % 2 else "-"
             axes.plot(x, mu, color=colour, lw=1.8, ls=dashed, marker=marker, ms=5, markevery=4)
         axes.set_xlabel("boards")
         axes.set_ylabel("rating, band of 2 sigma")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5 if narrow else 10))
         axes.grid(axis="y", color=FAINT, lw=0.6)
-        _labels_at_end(axes, bots, last)
+        _labels_at_end(axes, bots, last, narrow)
 
     ranked = sorted(last, key=lambda bot: -last[bot].mu)
     told = ", ".join(f"{bot} {last[bot].mu:.1f} ±{2 * last[bot].sigma:.1f}" for bot in ranked)
@@ -86,7 +88,9 @@ def ratings_plot(
     return picture(alt, draw, height)
 
 
-def _labels_at_end(axes: Axes, bots: Sequence[str], last: Mapping[str, Rating]) -> None:
+def _labels_at_end(
+    axes: Axes, bots: Sequence[str], last: Mapping[str, Rating], narrow: bool
+) -> None:
     """The names beside the ends of their lines, moved apart where they would overlap."""
     low, high = axes.get_ylim()
     step = (high - low) * 16 / (axes.get_figure().bbox.height - 55)  # type: ignore[union-attr]
@@ -95,7 +99,7 @@ def _labels_at_end(axes: Axes, bots: Sequence[str], last: Mapping[str, Rating]) 
         height = min(last[bot].mu, height - step)
         number = bots.index(bot)
         axes.annotate(
-            f"{_TOLD[number % len(MARKERS)]} {_short(bot)}",
+            f"{_TOLD[number % len(MARKERS)]} {_short(bot, narrow)}",
             xy=(1, height),
             xycoords=("axes fraction", "data"),
             xytext=(6, 0),
@@ -120,7 +124,9 @@ def time_plot(times: Sequence[TimeUse], limit: float) -> Picture | None:
             axes.plot([median], [place], "|", color=INK, ms=13, mew=2)
             axes.plot([most], [place], "x", color=SERIES[1], ms=6, mew=1.6)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3) if narrow else (1, 2, 5)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         if limit:
             axes.axvline(limit * 1000, color=SERIES[4], lw=1.2, ls=(0, (4, 3)))
         _rows(axes, [time.bot for time in shown], narrow)
@@ -167,7 +173,7 @@ def sequential_plot(looks: Sequence[Look], design: Design, boards: int) -> Pictu
 
 def _rows(axes: Axes, names: Sequence[str], narrow: bool) -> None:
     axes.set_ylim(0.4, len(names) + 0.6)
-    axes.set_yticks(range(len(names), 0, -1), [_short(name) for name in names])
+    axes.set_yticks(range(len(names), 0, -1), [_short(name, narrow) for name in names])
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x", color=FAINT, lw=0.6)
@@ -175,5 +181,9 @@ def _rows(axes: Axes, names: Sequence[str], narrow: bool) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=4 if narrow else 8))
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+def _short(name: str, narrow: bool) -> str:
+    """A name without its middle, for names of one family differ at their ends."""
+    if not narrow or len(name) <= _LONGEST:
+        return name
+    half = _LONGEST // 2
+    return f"{name[: half - 1]}…{name[-half:]}"
