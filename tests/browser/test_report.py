@@ -156,6 +156,10 @@ def test_a_chosen_board_is_shown_with_its_parting(
             == 1
         ), "one decision is marked at each table"
         assert "◆" in text(browser, f"{table} .parted")
+        done = parting[4 + "ab".index(letter)]
+        if parting[1]:
+            shown = done[0].replace("T", "10") + dict(zip("SHDC", "♠♥♦♣", strict=True))[done[1]]
+            assert shown in text(browser, f"{table} .parted"), "what was played there"
         cards = browser.run(
             "return document.querySelectorAll(arguments[0] + ' .tricks td .card').length", table
         )

@@ -45,7 +45,11 @@ def forfeits_grid(results: Iterable[TableResult]) -> Grid | None:
         if result.reason == FORFEITED
     )
     heads = ("Table", "Forfeited by", "Marks")
-    return Grid("Forfeits", "Tables that were forfeited", heads, rows, words=True) if rows else None
+    return (
+        Grid("Forfeited tables", "Tables that were forfeited", heads, rows, words=True)
+        if rows
+        else None
+    )
 
 
 def replayed_grid(results: Iterable[TableResult]) -> Grid | None:
@@ -57,4 +61,4 @@ def replayed_grid(results: Iterable[TableResult]) -> Grid | None:
     )
     heads = ("Table", "Why it did not count", "Detail", "Match")
     caption = "Attempts that were no results: these tables were played again from their first card"
-    return Grid("Played again", caption, heads, rows, words=True) if rows else None
+    return Grid("Attempts without a result", caption, heads, rows, words=True) if rows else None

@@ -72,7 +72,7 @@ def rated(rating: Rating | None) -> Cell:
     """A rating and two sigma."""
     if rating is None:
         return Cell(NONE)
-    mu, sigma = f"{rating.mu:.1f}", f"±{2 * rating.sigma:.1f}"
+    mu, sigma = minus(f"{rating.mu:.1f}"), f"±{2 * rating.sigma:.1f}"
     return Cell(f"{mu} {sigma}", mu, sigma)
 
 
