@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import tarfile
 import zipfile
 from pathlib import Path
@@ -148,6 +149,29 @@ def test_links_and_too_much(event: Path, tmp_path: Path, monkeypatch: pytest.Mon
     big = zipped(tmp_path / "big.zip", {"e/event.json": bytes(2 << 20)})
     with pytest.raises(ResultsError, match="holds more than"):
         read_files(big)
+
+
+@pytest.mark.parametrize("name", ["e.zip", "e.tgz", "e.tar"])
+def test_any_byte_of_an_archive(event: Path, tmp_path: Path, name: str) -> None:
+    """What an archive says of times and modes is no part of the event; all else is."""
+    made = export_event(event)
+    path = tmp_path / name
+    write_files(made.files, path, made.event)
+    whole, rng = path.read_bytes(), random.Random(name)
+    noticed = 0
+    for _ in range(40):
+        data = bytearray(whole)
+        data[rng.randrange(len(data))] ^= rng.randrange(1, 256)
+        path.write_bytes(bytes(data))
+        try:
+            files = read_files(path)
+        except ResultsError:
+            noticed += 1
+            continue
+        if files != made.files:
+            assert not audit(files).right
+            noticed += 1
+    assert noticed >= 30
 
 
 def test_what_is_no_archive(tmp_path: Path) -> None:
