@@ -136,6 +136,7 @@ def test_commands_in_order(tmp_path: Path) -> None:
     tokens = [path.read_text().strip().encode() for path in tmp_path.glob("*.token")]
     assert len(tokens) == 4
     published = (tmp_path / "spring-cup.zip").read_bytes()
+    assert f"{event.name}/report.html".encode() in published
     assert not any(token in published for token in tokens)
 
 
