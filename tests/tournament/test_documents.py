@@ -64,4 +64,5 @@ def test_the_demo_is_over_while_somebody_looks_on() -> None:
 def test_the_demo_has_a_bot_in_node_that_may_be_missing() -> None:
     node = load_event(ROOT / "tournaments" / "demo.toml").bots[-1]
     assert (node.needs, node.optional) == ("node", True)
-    assert (node.cwd / node.command[-1]).is_file()
+    assert node.setup_makes == node.cwd / node.command[-1], "it is built when it is set up"
+    assert (node.cwd / "package.json").is_file()
