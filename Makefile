@@ -55,6 +55,9 @@ proto-baseline: setup ## Record the protocol that later changes must stay compat
 test-languages: setup ## Build the bots in other languages and let each play
 	$(BIN)/pytest -m languages
 
+test-conformance: setup ## Judge good and faulty bots by the conformance kit (FULL=1: by all checks)
+	$(BIN)/pytest -m conformance --numprocesses auto tests/conformance
+
 test-deploy: setup ## Let a real Prometheus scrape a real server and ask what the dashboard asks
 	$(BIN)/pytest -m deploy tests/deploy
 

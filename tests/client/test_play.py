@@ -433,6 +433,27 @@ async def test_a_slow_bot_is_warned_before_the_server_acts(
     assert "it came too late: by 3 s" in caplog.text
 
 
+async def test_a_bot_is_told_that_it_was_too_slow_and_how_fast_it_was_in_the_end(
+    server: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    class TooSlow(First):
+        def decide(self, turn: Turn) -> Action:
+            while turn.time_left() > 0:
+                pass
+            return PASS
+
+    caplog.set_level(logging.INFO, "contree.client")
+    async with playing(TooSlow(), server):
+        line = await server.welcomed()
+        line.say(assigned(1), turn(1, opening(), remaining=1))
+        act = await line.hear("act")
+        line.say(accepted(act), match_ended(1), heartbeat(1))
+        await line.hear("heartbeat_ack")
+    assert "seat N of match m1: answered after 0.0" in caplog.text
+    assert "but it had 0.00 s; the allowance is 0.20 s" in caplog.text
+    assert "seat N of match m1: 1 decision, 0.0" in caplog.text
+
+
 async def test_an_illegal_answer_is_asked_again(
     server: ScriptedServer, caplog: pytest.LogCaptureFixture
 ) -> None:

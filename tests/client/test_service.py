@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 from tests.client.bots import First, InPlace
 from tests.client.scripted import soon
 
+import contree.client
+import contree.engine
+import contree.testing
 from contree.client import (
     BatchBot,
     Board,
@@ -198,3 +202,16 @@ def test_bots_without_a_server() -> None:
 async def test_the_presets_of_a_server() -> None:
     async with service() as server, HostClient(server.address) as host:
         assert await host.list_presets() == tuple(preset(name) for name in PRESET_NAMES)
+
+
+async def test_the_lines_of_the_page_of_the_package_run() -> None:
+    lines = re.findall(r"^ {4}(.*)$", contree.testing.__doc__ or "", re.MULTILINE)
+    assert len(lines) == 3
+    rules = preset("contree-simple")
+    dealer, hands = SeededDeals(b"d" * 32).board(1, rules)
+    names = {**vars(contree.testing), **vars(contree.client), **vars(contree.engine)}
+    names |= {"MyBot": First, "rules": rules, "dealer": dealer, "hands": hands}
+    body = "\n    ".join(lines)
+    exec(f"async def main():\n    {body}\n    return finished", names)
+    finished = await asyncio.to_thread(asyncio.run, names["main"]())
+    assert finished.result is not None

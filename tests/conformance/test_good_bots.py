@@ -10,8 +10,10 @@ PATIENT = Limits(answer=5.0, start=60.0)
 """For a busy machine."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("module", ["contree.bots.random", "contree.bots.rules"])
+@pytest.mark.conformance
+@pytest.mark.parametrize(
+    "module", ["contree.bots.random", "contree.bots.rules", "contree.bots.starter"]
+)
 async def test_a_python_bot_passes_every_check(module: str) -> None:
     report = await check_bot("good", ["python", "-m", module], limits=PATIENT)
     assert [(one.id, one.note) for one in report.results if one.verdict is not Verdict.PASS] == []

@@ -11,11 +11,14 @@ import typer
 
 from contree.cli.errors import BadInput, Failure
 from contree.cli.options import DEFAULT_SERVER, ServerOption
+from contree.cli.replay_turn import replay_turn
 
 if TYPE_CHECKING:
     from contree.cli.practice import Wish
 
-app = typer.Typer(help="Run a bot.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Run a bot, or ask it a recorded turn again.", no_args_is_help=True, rich_markup_mode=None
+)
 
 TERMINATED = 143
 """The exit code after SIGTERM."""
@@ -23,7 +26,10 @@ TERMINATED = 143
 
 @app.callback()
 def _bot() -> None:
-    """Run a bot."""
+    """Run a bot, or ask it a recorded turn again."""
+
+
+app.command("replay-turn")(replay_turn)
 
 
 @app.command()

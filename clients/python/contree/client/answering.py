@@ -108,7 +108,20 @@ class Answering:
                 continue
             held.answer = action
             self._counts.decisions += 1
-            self._warn_if_slow(question, now)
+            used, budget = now - question.received, question.turn.deadline - question.received
+            held.pace.took(used, budget)
+            log.debug("%s: %s after %.3f s of %.2f s", held, action, used, budget)
+            if used > budget:
+                allowance = question.turn.allowance
+                log.warning(
+                    "%s: answered after %.2f s, but it had %.2f s; the allowance is %.2f s",
+                    held,
+                    used,
+                    budget,
+                    allowance,
+                )
+            else:
+                self._warn_if_slow(question, now)
             self._say_answer(held)
 
     def result(self, held: HeldSeat, result: play_service_pb2.ActResult) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from contree.client.bot import Delivery, Practice, SeatInfo
+from contree.client.pace import Pace
 from contree.client.thinking import Question
 from contree.engine import Action
 from contree.wire import ViewReader
@@ -44,6 +45,7 @@ class HeldSeat:
         "answer",
         "behind",
         "info",
+        "pace",
         "prepared",
         "question",
         "ready_owed",
@@ -69,6 +71,8 @@ class HeldSeat:
         """The last decision that was settled, and how."""
         self.seen = 0
         """The highest event seq seen."""
+        self.pace = Pace()
+        """How fast the bot decides here."""
         self.behind = 0
         """Heartbeats in a row that told of events never seen."""
 

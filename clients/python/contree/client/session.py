@@ -251,6 +251,8 @@ class Session:
     def _end(self, held: HeldSeat, ended: MatchEnded | None) -> None:
         self._answering.withdraw(held)
         match_id = held.info.match_id
+        if held.pace.decisions:
+            log.info("%s: %s", held, held.pace)
         del self._seats[match_id, held.info.seat]
         last = all(other != match_id for other, _ in self._seats)
         if last:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 from typing import Final, Self
 
@@ -23,20 +24,26 @@ class Door:
     @contextlib.asynccontextmanager
     async def listening(self, address: str) -> AsyncIterator[Self]:
         """Listen for the time of an ``async with``; port 0 takes a free one. Raises OSError."""
-        self.address = address
-        await self.open()
-        try:
-            yield self
-        finally:
-            await self.shut()
-            if self._tasks:
-                await asyncio.wait(self._tasks)
+        host, _, port = address.rpartition(":")
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        # Bound, and never listening: nobody else is given the port while the door is shut, and who
+        # dials it then is refused.
+        with socket.socket(family) as holder:
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            holder.bind((host.strip("[]"), int(port)))
+            self.address = f"{host}:{holder.getsockname()[1]}"
+            await self.open()
+            try:
+                yield self
+            finally:
+                await self.shut()
+                if self._tasks:
+                    await asyncio.wait(self._tasks)
 
     async def open(self) -> None:
         """Take connections, at the same address as before."""
         host, _, port = self.address.rpartition(":")
         self._server = await asyncio.start_server(self._accept, host.strip("[]"), int(port))
-        self.address = f"{host}:{self._server.sockets[0].getsockname()[1]}"
 
     async def shut(self) -> None:
         """Refuse connections, and reset those that there are."""

@@ -34,6 +34,7 @@ from contree.conformance.subject import Subject
 from contree.conformance.verdicts import Failed
 from contree.engine import RuleSet, Seat
 from contree.testing import service
+from contree.v1 import play_service_pb2
 
 HELLO: Final = "One stream"
 """The heading in docs/protocol.md about the beginning of a stream."""
@@ -176,11 +177,21 @@ class Harness:
 
     async def connected(self) -> Line:
         """The stream of the bot, which is started if need be. Raises Failed when none comes."""
+        return await self._come(lambda: self.line)
+
+    async def greeting(self) -> play_service_pb2.Hello:
+        """The newest Hello, whether the server takes it or not. Raises Failed when none comes."""
+        return await self._come(
+            lambda: next((one.hello for one in reversed(self.gateway.lines) if one.hello), None)
+        )
+
+    async def _come(self, found: Callable[[], _T | None]) -> _T:
         if not self.subject.running:
             await self.subject.start(self.door.address)
-        found = await self.until(lambda: self.line or not self.subject.running, self.limits.start)
-        if isinstance(found, Line):
-            return found
+        await self.until(lambda: found() is not None or not self.subject.running, self.limits.start)
+        come = found()
+        if come is not None:
+            return come
         if not self.subject.running:
             raise Failed(
                 "A bot stays connected and waits for seats.",

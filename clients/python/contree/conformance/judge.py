@@ -78,6 +78,8 @@ async def _judge(h: Harness, check: Check, before: Sequence[Result]) -> Result:
     frames = h.observer.frames[max(0, first - h.observer.forgotten) :]
     seconds = h.now() - start
     if result.verdict is Verdict.FAIL or check.ends_it:
+        # Nothing of it may come back to the next process.
+        h.memory.clear()
         await h.restart_bot()
     await h.clear()
     told = _telling(frames, beats=check.id == "heartbeats")

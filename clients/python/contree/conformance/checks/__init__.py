@@ -9,6 +9,8 @@ from contree.conformance.checks.base import Check
 
 CHECKS: Final[tuple[Check, ...]] = (
     *basics.CHECKS,
+    *game.LEGAL,
+    *words.BATCH,
     *game.CHECKS,
     *words.CHECKS,
     *streams.CHECKS,

@@ -28,10 +28,7 @@ _DEAL_S: Final = 120.0
 
 async def hello(h: Harness) -> str:
     """Dials, says Hello, is welcomed."""
-    line = await h.connected()
-    said = line.hello
-    if said is None:
-        raise Failed("The first message on a stream is Hello.", HELLO, "it was another")
+    said = await h.greeting()
     if said.protocol_version != _VERSION:
         raise Failed(
             f"Hello names the protocol version, {_VERSION}.",
@@ -54,8 +51,9 @@ async def hello(h: Harness) -> str:
             HELLO,
             f"instance_id was {said.instance_id!r} instead of {h.subject.instance!r}",
         )
-    capacity = said.capacity or "the default of"
-    return f"protocol {said.protocol_version}, capacity {capacity} {'' if said.capacity else 64}"
+    await h.connected()
+    capacity = str(said.capacity) if said.capacity else "the server's"
+    return f"protocol {said.protocol_version}, capacity {capacity}"
 
 
 async def says_ready(h: Harness) -> str:

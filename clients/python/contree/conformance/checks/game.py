@@ -20,6 +20,7 @@ from contree.conformance.checks.base import (
 )
 from contree.conformance.companions import NAME, dealer_before, dealt, opening
 from contree.conformance.harness import ALLOWANCE_S, Harness
+from contree.conformance.observer import Asked
 from contree.conformance.verdicts import Failed, Skipped
 from contree.engine import DECLINE, PRESET_NAMES, Bid, Card, Seat, Slam, Strain, preset
 from contree.engine.options import BeloteMode, ContreTiming
@@ -27,6 +28,7 @@ from contree.v1 import observation_pb2
 
 _MATCHES_S: Final = 20.0
 _DEALS: Final = 2
+_BOARDS: Final = 3
 
 
 async def contre(h: Harness) -> str:
@@ -73,6 +75,7 @@ async def _window(h: Harness, match: str, kind: int) -> str:
         raise Failed(
             "An answer comes in time and is legal.", DECISIONS, f"{asked.answers[0]} was not taken"
         )
+    await play_out(h, [match], DECISIONS)
     return f"answered {'decline' if asked.answers[0] == str(DECLINE) else asked.answers[0]}"
 
 
@@ -118,31 +121,29 @@ async def belote(h: Harness) -> str:
     return f"announced {announced} of the {count(len(offered), 'time')} that it might"
 
 
-async def legal(h: Harness) -> str:
+async def presets(h: Harness) -> str:
     """Whole matches under every preset, against opponents that say and play anything."""
-    matches = [
-        await h.seat(
-            Seat.NORTH,
-            Seat.SOUTH,
-            rules=name,
-            mode=Race(target=0, deals=_DEALS),
-            others="random",
-        )
-        for name in PRESET_NAMES[: max(1, h.room // 2)]
-    ]
-    rest = PRESET_NAMES[len(matches) :]
-    finished = await play_out(h, matches, DECISIONS, within=_MATCHES_S)
-    for name in rest:
+    at_once = max(1, h.room // 2)
+    asked: list[Asked] = []
+    finished, over = True, 0
+    deadline = h.now() + _MATCHES_S
+    for start in range(0, len(PRESET_NAMES), at_once):
+        matches = [
+            await h.seat(
+                Seat.NORTH,
+                Seat.SOUTH,
+                rules=name,
+                mode=Race(target=0, deals=_DEALS),
+                others="random",
+            )
+            for name in PRESET_NAMES[start : start + at_once]
+        ]
+        finished = await play_out(h, matches, DECISIONS, within=max(1.0, deadline - h.now()))
+        no_illegal(h, matches, DECISIONS)
+        asked += [one for match in matches for one in h.observer.of_match(match)]
+        over += sum(h.observer.is_over(match) for match in matches)
         if not finished:
             break
-        one = await h.seat(
-            Seat.NORTH, Seat.SOUTH, rules=name, mode=Race(target=0, deals=1), others="random"
-        )
-        matches.append(one)
-        finished = await play_out(h, [one], DECISIONS, within=_MATCHES_S)
-    no_illegal(h, matches, DECISIONS)
-    asked = [one for match in matches for one in h.observer.of_match(match)]
-    over = sum(h.observer.is_over(match) for match in matches)
     kinds = {KINDS.get(one.decision.kind, "?") for one in asked}
     told = f"{count(len(asked), 'decision')} of kinds {', '.join(sorted(kinds))}"
     if not finished:
@@ -150,12 +151,28 @@ async def legal(h: Harness) -> str:
     return told
 
 
+async def legal(h: Harness) -> str:
+    """Boards under simple rules, one after the other, against players that do anything."""
+    matches = [h.memory["first deal"]] if "first deal" in h.memory else []
+    for _ in range(_BOARDS):
+        match = await h.seat(Seat.NORTH, Seat.SOUTH, others="random")
+        matches.append(match)
+        await play_out(h, [match], DECISIONS)
+        no_illegal(h, matches, DECISIONS)
+    asked = sum(len(h.observer.of_match(match)) for match in matches)
+    return f"{count(asked, 'legal answer')} in {count(len(matches), 'deal')}"
+
+
 _DEAL: Final = ("stays-up",)
-_WINDOWS: Final = (*_DEAL, "contre", "surcontre")
+_LEGAL: Final = (*_DEAL, "legal")
+_WINDOWS: Final = (*_LEGAL, "contre")
+_MANY: Final = (*_LEGAL, "batch")
+_ALL: Final = (*_MANY, "contre", "surcontre", "strains")
+LEGAL: Final = (Check("legal", "Only legal actions", legal, _DEAL),)
 CHECKS: Final = (
-    Check("contre", "Answers contre or decline, out of turn", contre, _DEAL),
-    Check("surcontre", "Answers surcontre or decline", surcontre, (*_DEAL, "contre")),
-    Check("legal", "Only legal actions, all presets", legal, _WINDOWS),
-    Check("strains", "Sans-atout and tout-atout", strains, (*_DEAL, "legal")),
-    Check("belote", "Belote announced", belote, (*_DEAL, "legal")),
+    Check("contre", "Answers contre or decline, out of turn", contre, _LEGAL),
+    Check("surcontre", "Answers surcontre or decline", surcontre, _WINDOWS),
+    Check("strains", "Sans-atout and tout-atout", strains, _MANY),
+    Check("belote", "Belote announced", belote, _LEGAL),
+    Check("presets", "Whole matches, all presets", presets, _ALL),
 )

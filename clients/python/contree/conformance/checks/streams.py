@@ -141,7 +141,7 @@ async def dropped_stream(h: Harness) -> str:
     script = _Dropping(h)
     with h.script(script):
         match = await h.seat(Seat.NORTH, per_move=_patient(h))
-        await first_turn(h, match)
+        await _turn_in(h, match)
         away = await _comes_back(h, script.first, "the connection was reset in mid-turn")
         await h.until(
             lambda: script.second or h.observer.is_over(match) or not h.subject.running,
@@ -168,9 +168,7 @@ async def server_restart(h: Harness) -> str:
     with h.script(script):
         script.holding = True
         match = await h.seat(Seat.NORTH, per_move=_patient(h))
-        asked = await first_turn(h, match)
-        if asked is None:
-            raise Skipped("the match ended before a turn of the bot")
+        asked = await _turn_in(h, match)
         await h.door.shut()
         await h.stop_service()
         await h.until(lambda: not h.gateway.current(), 2.0)
@@ -237,13 +235,12 @@ class _Leaving(Script):
     """Says GoAway together with a turn; when the bot is back its old stream ends."""
 
     def __init__(self) -> None:
-        self.asked: bytes = b""
         self.line: Line | None = None
 
     def down(self, line: Line, message: ServerMessage) -> Iterable[ServerMessage | bytes]:
-        if not message.HasField("turn") or self.asked:
+        if not message.HasField("turn") or self.line is not None:
             return (message,)
-        self.asked, self.line = message.turn.decision.id, line
+        self.line = line
         away = GoAway(drain=duration_to_pb(int(_DRAIN_S * 1000)))
         return (message, ServerMessage(go_away=away))
 
@@ -258,9 +255,7 @@ async def go_away(h: Harness) -> str:
     script = _Leaving()
     with h.script(script):
         match = await h.seat(Seat.NORTH, per_move=_patient(h))
-        await first_turn(h, match)
-        await h.until(lambda: script.asked or not h.subject.running, h.limits.start)
-        asked = _asked(h, script.asked)
+        asked = await _turn_in(h, match)
         start, streams = h.now(), len(h.gateway.lines)
         await h.until(lambda: len(h.gateway.lines) > streams or not h.subject.running, _DRAIN_S)
         away = h.now() - start
@@ -278,11 +273,13 @@ async def go_away(h: Harness) -> str:
     return f"dialled again after {away:.1f} s, and played on"
 
 
-def _asked(h: Harness, decision: bytes) -> Asked:
-    if not decision:
-        h.alive(STREAM_ENDS)
-        raise Skipped("there was no turn of the bot")
-    return h.observer.asked[decision]
+async def _turn_in(h: Harness, match: str) -> Asked:
+    """The first turn of the bot."""
+    asked = await first_turn(h, match)
+    h.alive(STREAM_ENDS)
+    if asked is None:
+        raise Skipped("the match ended before a turn of the bot")
+    return asked
 
 
 class _Away(Script):
