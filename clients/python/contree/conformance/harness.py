@@ -209,7 +209,7 @@ class Harness:
         for line in self.gateway.current():
             line.end(LOST)
         if not self.subject.dials_in:
-            await self.subject.stop()
+            await self.subject.forget()
         await self.until(lambda: not self.gateway.current(), 1.0)
 
     def alive(self, section: str) -> None:

@@ -27,7 +27,7 @@ class Subject:
         capacity: int,
     ) -> None:
         self.name = name
-        self.instance = f"{name}-under-test"
+        self._lives = 1
         self.capacity = capacity
         self.changed: Callable[[], None] = lambda: None
         """Called when its process has ended."""
@@ -41,6 +41,11 @@ class Subject:
     def dials_in(self) -> bool:
         """Whether others start and stop it."""
         return self._command is None
+
+    @property
+    def instance(self) -> str:
+        """The instance id that it is given."""
+        return f"{self.name}-under-test-{self._lives}"
 
     @property
     def running(self) -> bool:
@@ -85,6 +90,11 @@ class Subject:
     async def _tell(self, child: Child) -> None:
         await child.wait()
         self.changed()
+
+    async def forget(self) -> None:
+        """End its process; the next one has another instance id, so nothing of this one is its."""
+        await self.stop()
+        self._lives += 1
 
     async def stop(self, grace: float = _GRACE_S) -> None:
         """End its process and all that it started."""
