@@ -3,7 +3,7 @@
 Most of what a call costs (gRPC's part, a task, a session, its metrics) cannot be put off once it
 has begun, and limits do not spare it: a refusal costs as much as an answer. So calls begin no
 faster than leaves the tables their time, whoever makes them and whatever becomes of them, and one
-caller's flood is in nobody's way but its own.
+caller's flood is in nobody's way but its own. On a machine that is slow or full they begin slower.
 """
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ PER_SECOND: Final = 600.0
 """What begins in a second, in calls."""
 _BURST: Final = 60.0
 _PASS: Final = 4
-"""Calls that begin in one pass of the event loop; there are at most a thousand passes a second."""
+"""Of those that had to wait, so many begin at once."""
 _PASS_S: Final = 0.001
+_REST: Final = 4.0
+"""How much longer than that took others have their turn, before the next few."""
+_LONGEST_S: Final = 0.012
+"""But no longer: some 300 a second begin however busy the tables are."""
 CALL: Final = 1.0
 """What a call weighs, and a stream before its first message is read."""
 HELLO: Final = 2.0
@@ -78,23 +82,32 @@ class Admission:
         return wait if self._in_play() else 0.0
 
     def _next(self) -> None:
+        """Let a few calls begin, and see how long they keep the loop."""
         self._timer = None
-        begun = 0
-        while self._waiting:
-            if begun == _PASS:
-                self._timer = self._loop.call_later(_PASS_S, self._next)
-                return
+        begun, wait = 0, 0.0
+        while self._waiting and begun < _PASS:
             who, mine = next(iter(self._waiting.items()))
             while mine and mine[0][0].done():
                 mine.popleft()  # it was given up meanwhile
             if mine:
                 wait = self._wait(mine[0][1])
                 if wait:
-                    self._timer = self._loop.call_later(wait, self._next)
-                    return
+                    break
                 mine.popleft()[0].set_result(None)
                 begun += 1
             if mine:
                 self._waiting.move_to_end(who)
             else:
                 del self._waiting[who]
+        if begun:
+            # In the next pass of the loop they go on, and the one after that comes when they have.
+            self._timer = self._loop.call_later(0, self._look_again, self._loop.time(), 1)
+        elif self._waiting:
+            self._timer = self._loop.call_later(wait, self._next)
+
+    def _look_again(self, began: float, passes: int) -> None:
+        if passes:
+            self._timer = self._loop.call_later(0, self._look_again, began, passes - 1)
+        else:
+            rest = _REST * (self._loop.time() - began) if self._in_play() else 0.0
+            self._timer = self._loop.call_later(min(max(rest, _PASS_S), _LONGEST_S), self._next)

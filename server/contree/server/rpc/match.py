@@ -65,10 +65,15 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
             raise InvalidArgument("page_size", f"{size} is not between 1 and 1000")
         weigh = partial(self._quotas.weigh, current_caller())
         ids, matches = await self._host.queries.of_label(label, request.page_token, size, weigh)
-        return match_service_pb2.ListMatchesResponse(
-            matches=[await self._resource(match) for match in matches],
-            next_page_token=ids[-1] if len(ids) == size else "",
+        shown = [await self._resource(match) for match in matches]
+        response = match_service_pb2.ListMatchesResponse(
+            next_page_token=ids[-1] if len(ids) == size else ""
         )
+        async with self._host.reading.slice() as mine:
+            for match in shown:
+                response.matches.append(match)
+                await mine.breathe()
+        return response
 
     async def CancelMatch(
         self, request: match_service_pb2.CancelMatchRequest, context: Context
