@@ -34,11 +34,12 @@ class Caller:
     """Of the token that it showed."""
     peer: str = ""
     """Where it calls from, as `peers.counted_as` has it; only of whoever has no key."""
+    counted_as: str = field(init=False, repr=False, compare=False)
+    """Under what its calls are counted."""
 
-    @property
-    def counted_as(self) -> str:
-        """Under what its calls are counted."""
-        return self.key_id or f"peer {self.peer}"
+    def __post_init__(self) -> None:
+        # Made once: it is remembered by all that counts its calls.
+        object.__setattr__(self, "counted_as", self.key_id or f"peer {self.peer}")
 
     @classmethod
     def of(cls, key: ApiKey) -> Caller:

@@ -24,6 +24,7 @@ from contree.server.store import KeyStore, StoredKey, StoreError
 FRESH_S: Final = 2.0
 _REMEMBERED: Final = 10_000
 """Ids, known or not, so that a flood of made-up ones takes no more memory than this."""
+_NOBODIES: Final = 1_000
 _NO_DIGEST: Final = bytes(32)
 _log = structlog.get_logger(__name__)
 
@@ -62,6 +63,7 @@ class Guard:
         self._wall_ms = wall_ms
         self._fresh_s = fresh_s
         self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._nobodies: dict[str, Caller] = {}
         self._open: dict[str, dict[object, _Open]] = {}
         self._now = asyncio.get_running_loop().time
 
@@ -74,7 +76,7 @@ class Guard:
         """
         if authorization is None:
             if self.anonymous:
-                return replace(ANONYMOUS, peer=peer)
+                return self._nobody_from(peer)
             raise Unauthenticated(_NO_TOKEN)
         scheme, _, text = authorization.partition(" ")
         token = parse_token(text.strip()) if scheme.lower() == "bearer" else None
@@ -89,6 +91,15 @@ class Guard:
         if refusal:
             raise Unauthenticated(_ended(key.key_id, refusal))
         return Caller.of(key)
+
+    def _nobody_from(self, peer: str) -> Caller:
+        """Whoever shows no token and calls from there: one for all of them."""
+        caller = self._nobodies.get(peer)
+        if caller is None:
+            if len(self._nobodies) >= _NOBODIES:
+                self._nobodies.clear()
+            caller = self._nobodies[peer] = replace(ANONYMOUS, peer=peer)
+        return caller
 
     def has_met(self, authorization: str | None) -> bool:
         """Whether it knows who shows this, or thinks so, without a look at the store."""

@@ -83,7 +83,8 @@ def limited(quotas: Quotas, admission: Admission) -> Duty:
         right, caller = RIGHTS[call.method], current_caller()
         if right.roles is not None:
             await admission.turn(caller.counted_as)
-            reading_for.set(caller.counted_as)
+            if right.kind is not Kind.PLAY:
+                reading_for.set(caller.counted_as)
         if right.kind is Kind.PLAY:
             call.hold(quotas.opening(caller, ending_of_stream()))
         elif right.kind is Kind.WATCH:
