@@ -5,7 +5,9 @@ import os
 import random
 import signal
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -28,6 +30,7 @@ from contree.server.store import (
     keys,
 )
 from contree.server.store import archive as archives
+from contree.server.store.node import Command, Node
 
 
 async def test_an_archived_match_is_no_longer_live_and_has_no_journal(
@@ -43,6 +46,30 @@ async def test_an_archived_match_is_no_longer_live_and_has_no_journal(
         assert await store.live() == ["b"]
     assert await store.matches("event") == ["a", "b"]
     assert sorted(await raw.keys(b"{m:a}:*")) == [keys.archive("a")]
+
+
+async def test_indexes_that_could_not_be_told_are_told_when_it_is_tried_again(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store goes away between the archive and the indexes: an answer, and nothing raised."""
+    await start(store, "a")
+    calls = 0
+    run_all = Node.run_all
+
+    async def away(self: Node, commands: Sequence[Command], *, wait_s: float = 0.0) -> list[Any]:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            return [StoreUnavailable("here", "down for the test") for _ in commands]
+        return await run_all(self, commands, wait_s=wait_s)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Node, "run_all", away)
+        assert isinstance(await archive(store, "a"), StoreUnavailable)
+    assert calls == 2
+    assert await store.live() == ["a"]
+    assert await archive(store, "a") == Archived()
+    assert await store.live() == []
 
 
 async def test_all_of_an_archive_but_its_version_is_compressed(

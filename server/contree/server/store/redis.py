@@ -280,17 +280,14 @@ class RedisStore:
         replies = await self._node.run_all(commands)
         results = [_finished(part, reply) for part, reply in zip(group, replies, strict=True)]
         # The indexes of the unfinished let go of a match only after it has its archive, and of one
-        # that is gone.
-        await self._node.run_each(
-            _forget(
-                [
-                    part.match_id
-                    for part, result in zip(group, results, strict=True)
-                    if isinstance(result, Archived | MatchNotFound)
-                ]
-            )
-        )
-        return results
+        # that is gone. Where they could not be told, the whole of it is to be tried again.
+        done = [isinstance(result, Archived | MatchNotFound) for result in results]
+        forget = _forget([part.match_id for part, over in zip(group, done, strict=True) if over])
+        told = await self._node.run_all(forget) if forget else []
+        failure = next((reply for reply in told if isinstance(reply, StoreError)), None)
+        if failure is None:
+            return results
+        return [failure if over else result for result, over in zip(results, done, strict=True)]
 
     async def kept(self, match_id: str) -> Kept | None:
         """See `MatchStore.kept`."""
