@@ -46,19 +46,18 @@ async def test_idle_bots(arena: Arena) -> None:
         arriving = asyncio.create_task(_arrive(doors))
         coming = await arena.attacked()
         coming_share = arena.compared(f"{IDLE} bots arriving", coming, await arena.alone(coming))
-        streams = await arriving
+        staying = await arriving
         print(f"all are in after {loop.time() - began:.1f} s")
-        listening = [asyncio.create_task(_stay(stream)) for stream in streams]
         idle = await arena.attacked()
         grown = arena.server.memory_mb() - empty
         here = await asyncio.to_thread(there) - before
-        ended = sum(task.done() for task in listening)
-        for task, stream in zip(listening, streams, strict=True):
+        ended = sum(task.done() for task in staying)
+        for task, stream in staying.items():
             task.cancel()
             stream.call.cancel()
-        await asyncio.wait(listening)
+        await asyncio.wait(staying)
     share = arena.compared(f"{IDLE} idle bots", idle, await arena.alone(idle))
-    print(f"{here:.0f} of {len(streams)} are there; the server grew by {grown:.0f} MB")
+    print(f"{here:.0f} of {len(staying)} are there; the server grew by {grown:.0f} MB")
     assert not ended
     assert here == IDLE
     assert share >= LEAST
@@ -66,17 +65,18 @@ async def test_idle_bots(arena: Arena) -> None:
     await until(lambda: there() <= before, 240, "all have gone")
 
 
-async def _arrive(doors: list[aio.Channel]) -> list[RawStream]:
-    """All say Hello, a hundred at a time, and stay."""
-    streams: list[RawStream] = []
-    while len(streams) < IDLE:
-        some = [RawStream(doors[(len(streams) + n) % len(doors)]) for n in range(AT_ONCE)]
+async def _arrive(doors: list[aio.Channel]) -> dict[asyncio.Task[None], RawStream]:
+    """All say Hello, a hundred at a time, and stay from then on."""
+    staying: dict[asyncio.Task[None], RawStream] = {}
+    while len(staying) < IDLE:
+        come = len(staying)
+        some = [RawStream(doors[(come + n) % len(doors)]) for n in range(AT_ONCE)]
         for number, stream in enumerate(some):
-            await stream.say(hello("idle", instance_id=f"{len(streams)}-{number}"))
+            await stream.say(hello("idle", instance_id=f"{come}-{number}"))
         for stream in some:
             await stream.next("welcome")
-        streams += some
-    return streams
+            staying[asyncio.create_task(_stay(stream))] = stream
+    return staying
 
 
 async def _stay(stream: RawStream) -> None:
