@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-browser test-deploy test-differential test-sprt test-chaos coverage-engine clean
+  test-browser test-deploy test-differential test-sandbox test-sprt test-chaos coverage-engine clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ test-browser: $(VENV)/.browser-done ## Open the report of events in the system's
 
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential
+
+test-sandbox: setup ## Start bots in bubblewrap, some of which try to get out
+	$(BIN)/pytest -m sandbox tests/tournament
 
 test-chaos: setup ## Kill, cut off and flood real servers (FULL=1: at length)
 	$(BIN)/pytest -m chaos -rP -o faulthandler_timeout=0 tests/chaos

@@ -24,7 +24,7 @@ from contree.cli.app import app
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DEFAULTS = ("127.0.0.1:50051", "127.0.0.1:9464")
-COMMAND_S = 30
+COMMAND_S = 60
 BLOCK = re.compile(r"^<!-- (?P<what>.*?) -->\n```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

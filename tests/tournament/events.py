@@ -16,7 +16,8 @@ from contree.engine import (
     format_record,
     preset,
 )
-from contree.tournament.config import BotConfig, EventConfig
+from contree.tournament.bots import BotConfig
+from contree.tournament.config import EventConfig
 from contree.tournament.folder import EventFolder
 from contree.tournament.formats import RoundRobin
 from contree.tournament.layout import lay_out

@@ -50,7 +50,7 @@ class ScriptedService(match_service_pb2_grpc.MatchServiceServicer):
         self.tells_ends = True
         self.bots = dict.fromkeys(STRENGTH, 64)
         self.instances: dict[str, list[str]] = {}
-        """Where one name is that of several, or of another, than a process of that name."""
+        """Where instances are told: one name may be that of several."""
         self.on_create: Callable[[Request], None] = lambda request: None
         self._feed: list[Match] = []
         self._news = asyncio.Condition()
@@ -170,7 +170,7 @@ class ScriptedService(match_service_pb2_grpc.MatchServiceServicer):
             bots=[
                 match_service_pb2.ConnectedBot(bot=name, instance_id=instance, capacity=capacity)
                 for name, capacity in self.bots.items()
-                for instance in self.instances.get(name, [name])
+                for instance in self.instances.get(name, [""])
             ]
         )
 

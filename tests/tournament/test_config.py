@@ -20,6 +20,9 @@ from contree.tournament.formats import (
     Shape,
     Swiss,
 )
+from contree.tournament.isolation import Isolation
+from contree.tournament.limits import NO_LIMITS, Limits
+from contree.tournament.schedule import event_id
 from contree.tournament.statistics.sprt import Design
 
 GOOD = """
@@ -159,6 +162,65 @@ def test_tables_are_watched_when_disclosed_unless_the_file_says_live(tmp_path: P
     assert closed.settings(closed.bots) != live.settings(live.bots), "another event"
 
 
+def test_bots_share_no_memory_unless_the_file_says_so(tmp_path: Path) -> None:
+    said = {level: load(tmp_path, f'isolation = "{level.value}"' + GOOD) for level in Isolation}
+    assert load(tmp_path, GOOD).isolation is Isolation.SEAT
+    assert [config.isolation for config in said.values()] == list(Isolation)
+    ids = {event_id("x", config.settings(config.bots)) for config in said.values()}
+    assert len(ids) == 3, "another event each"
+
+
+LIMITED = """
+name = "x"
+boards = 1
+sandbox = "bubblewrap"
+[limits]
+memory = "1.5GiB"
+cpu_time = "10m"
+files = 500
+[[bots]]
+name = "a"
+command = ["x"]
+[[bots]]
+name = "b"
+command = ["x"]
+sandbox = "none"
+limits = { memory = "512MiB", processes = 99, cpus = 2 }
+[[bots]]
+name = "c"
+[[bots]]
+name = "d"
+command = ["x"]
+cwd = "."
+reads = ["event.toml"]
+"""
+
+
+def test_limits_and_sandbox_are_those_of_the_event_unless_a_bot_has_its_own(
+    tmp_path: Path,
+) -> None:
+    a, b, c, d = load(tmp_path, LIMITED).bots
+    assert a.limits == Limits(memory=1536 << 20, cpu_time=600.0, files=500)
+    assert b.limits == Limits(memory=512 << 20, cpu_time=600.0, files=500, processes=99, cpus=2)
+    assert c.limits == NO_LIMITS
+    assert [bot.sandboxed for bot in (a, b, c, d)] == [True, False, False, True]
+    assert [bot.own_folder for bot in (a, d)] == [False, True]
+    assert d.reads == (tmp_path / "event.toml",)
+
+
+def test_limits_and_sandbox_make_another_event_and_nothing_else_does(tmp_path: Path) -> None:
+    config = load(tmp_path, GOOD)
+    assert [len(bot.settings()) for bot in config.bots] == [3, 3], "as it always was"
+
+    def settings(text: str) -> object:
+        config = load(tmp_path, text)
+        return config.settings(config.bots)
+
+    assert settings(LIMITED.replace("500", "501")) != settings(LIMITED)
+    assert settings(LIMITED.replace('sandbox = "none"\n', "")) != settings(LIMITED)
+    assert settings(LIMITED.replace('reads = ["event.toml"]', "")) == settings(LIMITED)
+
+
 def test_a_seed_is_not_shown(tmp_path: Path) -> None:
     config = load(tmp_path, f'seed = "{"0f" * 32}"' + GOOD)
     assert "0f" * 8 not in repr(config)
@@ -193,6 +255,31 @@ def without(line: str) -> str:
 
 
 BAD = {
+    "isolation": ('isolation = "all"' + GOOD, ["isolation: 'all'", '"none" "seat" "match"']),
+    "sandbox": ('sandbox = "docker"' + GOOD, ["sandbox: 'docker'", '"none" "bubblewrap"']),
+    "memory": (GOOD + "[limits]\nmemory = '1 GB'", ["limits.memory: '1 GB'", "512MiB"]),
+    "too little": (GOOD + "[limits]\nmemory = '1MiB'", ["limits.memory: '1MiB'", "16MiB or more"]),
+    "memory as a number": (GOOD + "[limits]\nmemory = 512", ["limits.memory: 512"]),
+    "cpu time": (GOOD + "[limits]\ncpu_time = '100ms'", ["limits.cpu_time: is too short", "1s"]),
+    "no processor": (GOOD + "[limits]\ncpus = 0", ["limits.cpus: 0", "1 to 4096"]),
+    "unknown limit": (GOOD + "[limits]\nram = 1", ["limits.ram: unknown", "memory", "cpu_time"]),
+    "limits of a guest": (
+        GOOD + "limits = { cpus = 1 }",
+        ["bots[2].limits: there has no command", "the name alone"],
+    ),
+    "sandbox of a guest": (GOOD + "sandbox = 'none'", ["bots[2].sandbox: there has no command"]),
+    "reads what is not there": (
+        GOOD.replace(':Bot"]', ':Bot"]\nreads = ["gone"]'),
+        ["bots[1].reads: there is no", "gone"],
+    ),
+    "reads outside a sandbox": (
+        GOOD.replace(':Bot"]', ':Bot"]\nreads = ["/"]'),
+        ["bots[1].reads: here runs in no sandbox", 'sandbox = "bubblewrap"'],
+    ),
+    "the whole machine": (
+        'sandbox = "bubblewrap"' + GOOD.replace(':Bot"]', ':Bot"]\ncwd = "/"'),
+        ["bots[1].cwd: this is the whole machine"],
+    ),
     "no name": (without('name = "Spring Cup"'), ["name: missing"]),
     "name of another type": (GOOD.replace('"Spring Cup"', "7"), ["name: 7", "a name of up to 64"]),
     "name with a slash": (GOOD.replace("Spring Cup", "../x"), ["name: '../x'"]),

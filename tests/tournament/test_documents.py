@@ -28,7 +28,8 @@ def known(values: dict[str, object]) -> set[str]:
 def test_the_page_has_a_row_for_each_key_and_no_other() -> None:
     table = PAGE[: PAGE.index("## Guests")]
     rows = set(re.findall(r"^\| `([a-z0-9_.]+)` \|", table, re.MULTILINE))
-    sections = {"time", "faults", "bots", "race", "gauntlet", "swiss", "knockout", "sprt"}
+    sections = {"time", "faults", "limits", "bots", "race"}
+    sections |= {"gauntlet", "swiss", "knockout", "sprt"}
     keys = known({"odd": 1}) - sections
     keys |= {f"race.{key}" for key in known({"race": {"odd": 1}})}
     for name in ("gauntlet", "swiss", "knockout", "sprt"):
@@ -37,6 +38,7 @@ def test_the_page_has_a_row_for_each_key_and_no_other() -> None:
         keys |= {f"{name}.{key}" for key in known(given)}
     keys |= {f"time.{key}" for key in known({"time": {"odd": 1}})}
     keys |= {f"faults.{key}" for key in known({"faults": {"odd": 1}})}
+    keys |= {f"limits.{key}" for key in known({"limits": {"odd": 1}})}
     keys |= {f"bots.{key}" for key in known({"bots": [*BOTS, {"name": "c", "odd": 1}]})}
     assert rows == keys
 

@@ -20,6 +20,7 @@ FILE = """
 name = "Cup"
 boards = 3
 tables = 4
+isolation = "none"
 [[bots]]
 name = "x"
 [[bots]]

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from tests.tournament.scripted import ScriptedService, serving
-from tests.tournament.waiting import WAIT_S, eventually
+from tests.tournament.waiting import WAIT_S, alive, eventually
 
 from contree.client import HostClient
-from contree.tournament.config import BotConfig
+from contree.engine import SEATS, Seat
+from contree.tournament.bot_endings import Ending, read_endings, restarts
+from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ProcessError
-from contree.tournament.fleet import Address, Broken, Fleet
+from contree.tournament.fleet import Broken, Fleet
 from contree.tournament.folder import EventFolder
-from contree.tournament.processes import MOST_RESTARTS, Child
+from contree.tournament.isolation import Isolation, Post
+from contree.tournament.limits import NO_LIMITS, Limits
+from contree.tournament.processes import MOST_RESTARTS
+from contree.tournament.runner import stop
+from contree.tournament.starting import Address
 
 SLEEPS = "import signal, os; print('up as', os.environ['CONTREE_BOT'], flush=True); signal.pause()"
 
@@ -25,9 +32,10 @@ class Bench:
     def __init__(self, service: ScriptedService, address: str, folder: EventFolder) -> None:
         self.service = service
         self.folder = folder
-        self.address = Address(address, lambda bot: f"event-1-{bot}", 8)
+        self.address = Address(address, lambda post: f"event-1-{post.key}", 4)
         self.notes: list[str] = []
-        self.broken: Broken | None = None
+        self.broken: Broken = stop
+        self.limits = NO_LIMITS
 
     @asynccontextmanager
     async def fleet(self, **programs: str | None) -> AsyncIterator[tuple[Fleet, HostClient]]:
@@ -37,6 +45,7 @@ class Bench:
                 name=name,
                 command=() if program is None else ("python", "-c", program),
                 cwd=self.folder.path,
+                limits=self.limits,
             )
             for name, program in programs.items()
         ]
@@ -47,7 +56,7 @@ class Bench:
                 self.address,
                 self.folder,
                 self.notes.append,
-                *([] if self.broken is None else [self.broken]),
+                broken=self.broken,
             ) as fleet,
         ):
             yield fleet, host
@@ -79,7 +88,7 @@ async def test_bots_are_told_what_they_need(bench: Bench) -> None:
 async def test_room_is_what_the_bots_say(bench: Bench) -> None:
     bench.service.bots |= {"x": 8, "y": 5}
     async with bench.fleet(x=SLEEPS, y=None) as (fleet, host):
-        assert await fleet.connected(host, WAIT_S) == {"x": 8, "y": 5}
+        assert await fleet.connected(host, WAIT_S) == {"x": 4, "y": 2}
 
 
 async def test_one_that_ends_at_once(bench: Bench) -> None:
@@ -102,7 +111,7 @@ async def test_one_that_falls_before_it_connects_is_started_again(bench: Bench) 
         connecting = asyncio.create_task(fleet.connected(host, WAIT_S))
         assert await eventually(lambda: "up as y" in bench.log("y"))
         bench.service.bots["y"] = 8
-        assert await connecting == {"x": 8, "y": 8}
+        assert await connecting == {"x": 4, "y": 4}
     assert bench.notes == [
         "y ended killed by SIGKILL before it connected: starting it again.",
     ]
@@ -162,7 +171,7 @@ async def test_without_those_that_fail_the_others_go_on(bench: Bench) -> None:
     bench.broken = lambda bot, error: failed.append(f"{bot}: {error}")
     program = "import time; time.sleep(0.5); raise SystemExit(4)"
     async with bench.fleet(x=None, y="raise SystemExit(1)", z=None, w=program) as (fleet, host):
-        assert await fleet.connected(host, 3.0) == {"x": 8}
+        assert await fleet.connected(host, 3.0) == {"x": 4}
         watching = asyncio.create_task(fleet.watch())
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(asyncio.shield(watching), 1.0)
@@ -176,7 +185,7 @@ async def test_two_processes_of_one_name_are_announced(bench: Bench) -> None:
     bench.service.bots |= {"x": 8, "y": 8}
     bench.service.instances = {"x": ["x-1", "x-2"], "y": ["event-1-y", "stranger"]}
     async with bench.fleet(x=None, y=SLEEPS) as (fleet, host):
-        assert (await fleet.connected(host, WAIT_S))["x"] == 16
+        assert (await fleet.connected(host, WAIT_S))["x"] == 8
     assert bench.notes == [
         "2 processes have dialled in as x (instances x-1, x-2): its seats are shared out among "
         "them. Stop those that are not meant to play.",
@@ -186,14 +195,141 @@ async def test_two_processes_of_one_name_are_announced(bench: Bench) -> None:
 
 
 async def test_all_are_ended_whatever_happens(bench: Bench) -> None:
-    children: list[Child] = []
+    pids: list[int] = []
 
     async def fails() -> None:
         async with bench.fleet(x=SLEEPS, y=SLEEPS) as (fleet, _):
-            children.extend(fleet._children.values())
+            pids.extend(worker.pid or 0 for worker in fleet._workers())
+            assert all(map(alive, pids))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fails()
-    assert len(children) == 2
-    assert all(child.returncode is not None for child in children)
+    assert len(pids) == 2
+    assert not any(map(alive, pids))
+
+
+# -- several processes of a bot -------------------------------------------------------------------
+
+TOLD = "import os, signal; print(*(os.environ['CONTREE_' + n] for n in ('INSTANCE', 'CAPACITY')))"
+
+
+async def test_a_process_for_each_seat_of_the_board(bench: Bench) -> None:
+    bench.address = bench.address._replace(isolation=Isolation.SEAT)
+    async with bench.fleet(x=TOLD + "\nsignal.pause()", y=None) as (fleet, host):
+        for seat in SEATS:
+            path = bench.folder.bot_log("x", seat.name.lower())
+            assert await eventually(lambda: path.exists() and path.stat().st_size > 0)  # noqa: B023
+            assert path.read_text().split() == ["event-1-x", str(seat), "4"]
+        bench.service.bots["y"] = 8
+        waiting = asyncio.create_task(fleet.connected(host, WAIT_S))
+        bench.service.instances["x"] = [f"event-1-x {seat}" for seat in "NES"]
+        bench.service.bots["x"] = 3
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(waiting), 0.5)  # one is not there yet
+        bench.service.instances["x"].append("event-1-x W")
+        # A table takes one seat of a process.
+        assert await waiting == {"x": 3, "y": 4}
+
+
+async def test_the_one_that_is_missing_is_named(bench: Bench) -> None:
+    bench.address = bench.address._replace(isolation=Isolation.SEAT)
+    bench.service.bots["x"] = 3
+    bench.service.instances["x"] = [f"event-1-x {seat}" for seat in "NSW"]
+    async with bench.fleet(x=SLEEPS) as (fleet, host):
+        with pytest.raises(ProcessError, match=r"x \(east\) did not connect"):
+            await fleet.connected(host, 3.0)
+
+
+async def test_a_crew_comes_with_its_match_and_goes_with_it(bench: Bench) -> None:
+    bench.address = bench.address._replace(isolation=Isolation.MATCH)
+    posts = [Post("x", Seat.NORTH, "b1/1"), Post("x", Seat.SOUTH, "b1/1")]
+    async with bench.fleet(x=TOLD + "\nsignal.pause()") as (fleet, host):
+        assert await fleet.connected(host, WAIT_S) == {}
+        assert fleet._workers() == []
+        await fleet.man("m-1", posts)
+        pids = [worker.pid or 0 for worker in fleet._workers()]
+        north = bench.folder.bot_log("x", "north")
+        assert await eventually(lambda: "event-1-x N b1/1 1" in north.read_text())
+        assert north.read_text().startswith("[b1/1] event-1-x")
+        await fleet.man("m-2", [Post("x", Seat.NORTH, "b2/1")])
+        fleet.dismiss("m-1")
+        fleet.dismiss("m-1")
+        assert await eventually(lambda: not any(map(alive, pids)))
+        (other,) = fleet._workers()
+        assert alive(other.pid or 0)
+        fleet.dismiss("m-3")
+    assert fleet.restarts == {}
+    assert read_endings(bench.folder.endings) == ()
+
+
+async def test_one_of_a_crew_that_dies_is_started_again(bench: Bench) -> None:
+    bench.address = bench.address._replace(isolation=Isolation.MATCH)
+    failed: list[str] = []
+    bench.broken = lambda bot, error: failed.append(str(error))
+    async with bench.fleet(x="raise SystemExit(3)") as (fleet, _):
+        watching = asyncio.create_task(fleet.watch())
+        await fleet.man("m-1", [Post("x", Seat.NORTH, "b1/1")])
+        assert await eventually(lambda: bool(failed))
+        watching.cancel()
+    assert failed == [
+        "x (north at b1/1) ended with exit code 3 again and again; see "
+        f"{bench.folder.bot_log('x', 'north')}."
+    ]
+
+
+async def test_endings_are_counted_over_all_runs(bench: Bench) -> None:
+    for _ in range(2):
+        async with bench.fleet(x="print('ouch'); raise SystemExit(3)", y=SLEEPS) as (fleet, _):
+            with pytest.raises(ProcessError):
+                await asyncio.wait_for(fleet.watch(), WAIT_S)
+    endings = read_endings(bench.folder.endings)
+    assert len(endings) == 2 * (1 + MOST_RESTARTS)
+    assert endings[0] == Ending("x", "x", "with exit code 3", True, "ouch")
+    assert not endings[-1].restarted
+    assert restarts(endings) == {"x": 2 * MOST_RESTARTS}
+    assert "contree: the process ended with exit code 3" in bench.log("x")
+    with bench.folder.endings.open("a") as file:
+        file.write('{"bot": "x", "proc')  # cut off
+    assert len(read_endings(bench.folder.endings)) == len(endings)
+
+
+# -- limits ---------------------------------------------------------------------------------------
+
+TAKES = {
+    "memory": "import mmap\nm = mmap.mmap(-1, 1 << 30)\n"
+    "for _ in range(1024): m.write(b'x' * (1 << 20))",
+    "processes": "import subprocess as s\nfor _ in range(20): s.Popen(['sleep', '60'])",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="usage is read from Linux's /proc")
+@pytest.mark.parametrize(
+    ("what", "limits", "said"),
+    [
+        ("memory", Limits(memory=64 << 20), "of memory and may use 64 MiB"),
+        ("processes", Limits(processes=9), "processes and threads at once and may run 9"),
+    ],
+    ids=["memory that it shares", "processes"],
+)
+async def test_one_that_uses_too_much_is_ended_alone(
+    bench: Bench, what: str, limits: Limits, said: str
+) -> None:
+    failed: list[str] = []
+    bench.broken = lambda bot, error: failed.append(str(error))
+    bench.limits = limits
+    async with bench.fleet(x=f"{TAKES[what]}\nimport signal; signal.pause()", y=SLEEPS) as (
+        fleet,
+        _,
+    ):
+        watching = asyncio.create_task(fleet.watch())
+        assert await eventually(lambda: bool(failed), 60)
+        (other,) = (worker for worker in fleet._workers() if worker.post.bot == "y")
+        assert alive(other.pid or 0)
+        watching.cancel()
+    assert fleet.restarts == {"x": MOST_RESTARTS}
+    (sentence,) = failed
+    assert said in sentence
+    assert said in bench.notes[0]
+    assert said in bench.log("x")
+    assert said in read_endings(bench.folder.endings)[0].how

@@ -7,13 +7,12 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.tournament.waiting import WAIT_S, eventually
+from tests.tournament.waiting import WAIT_S, alive, eventually
 
-from contree.tournament.config import BotConfig
+from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ConfigError, ProcessError
 from contree.tournament.participants import participants
 from contree.tournament.processes import (
@@ -62,12 +61,6 @@ async def start(tmp_path: Path) -> AsyncIterator[Starter]:
     yield starter
     for child in starter.children:
         await child.stop(0.1)
-
-
-def alive(pid: int) -> bool:
-    with suppress(FileNotFoundError, ProcessLookupError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
 
 
 async def gone(pid: int) -> bool:
@@ -285,6 +278,30 @@ async def test_too_few_that_can_play(tmp_path: Path) -> None:
     all_but_one = bots(tmp_path, needs="no-such-program", optional=True)[1:]
     with pytest.raises(ConfigError, match="only 1 of them can play"):
         await participants(all_but_one, lambda text: None)
+
+
+# -- the sandbox, where there can be none --------------------------------------------------------
+
+REFUSES = "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n"
+
+
+async def test_a_sandbox_without_bubblewrap_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ProcessError, match="apt install bubblewrap"):
+        await participants(bots(tmp_path, sandboxed=True, optional=True), lambda text: None)
+
+
+async def test_a_sandbox_that_the_machine_refuses_says_what_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bwrap").write_text(REFUSES)
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ProcessError, match="a kernel that lets it make user namespaces") as caught:
+        await participants(bots(tmp_path, sandboxed=True), lambda text: None)
+    assert caught.value.log_tail == "bwrap: No permissions to create a new namespace"
 
 
 # -- racing -------------------------------------------------------------------------------------

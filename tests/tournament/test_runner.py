@@ -21,7 +21,8 @@ from tests.tournament.waiting import WAIT_S
 
 from contree.client import HostClient
 from contree.tournament import runner as runner_module
-from contree.tournament.config import BotConfig, parse_event
+from contree.tournament.bots import BotConfig
+from contree.tournament.config import parse_event
 from contree.tournament.errors import TournamentError, Unplayable
 from contree.tournament.folder import EventFolder
 from contree.tournament.formats import RoundRobin

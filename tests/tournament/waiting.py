@@ -1,9 +1,11 @@
-"""Waiting for what another process does."""
+"""Waiting for what another process does, and whether it is there."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 WAIT_S = 20.0
 
@@ -17,3 +19,9 @@ async def eventually(happened: Callable[[], bool], within: float = WAIT_S) -> bo
     except TimeoutError:
         return False
     return True
+
+
+def alive(pid: int) -> bool:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False

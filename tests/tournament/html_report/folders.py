@@ -14,7 +14,8 @@ from tests.tournament.formats.play import play_event
 from contree.client import FaultPolicy, TimeControl
 from contree.engine import SEATS, Game, Mode, Record, format_record, preset
 from contree.engine.drive import Policy, drive_game
-from contree.tournament.config import BotConfig, EventConfig
+from contree.tournament.bots import BotConfig
+from contree.tournament.config import EventConfig
 from contree.tournament.folder import EventFolder
 from contree.tournament.formats import Shape
 from contree.tournament.layout import lay_out

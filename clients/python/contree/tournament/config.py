@@ -5,7 +5,6 @@ docs/run-a-tournament.md; anything else is refused with a sentence that names ke
 from __future__ import annotations
 
 import hashlib
-import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,8 +14,11 @@ from contree.client import FaultPolicy, Race, TimeControl, WatchPolicy
 from contree.engine import DEFAULT_PRESET, RulesError, RuleSet, read_rules
 from contree.engine import preset as preset_rules
 from contree.engine.options import Shuffle
+from contree.tournament.bots import BotConfig, read_bot, read_sandbox
 from contree.tournament.errors import ConfigError
 from contree.tournament.formats.shape import Shape
+from contree.tournament.isolation import Isolation
+from contree.tournament.limits import Limits
 from contree.tournament.reading import Section, all_different
 from contree.tournament.shaping import read_shape
 
@@ -35,36 +37,6 @@ _TIMES: Final = {
 """The clock of an event whose file says nothing, in seconds."""
 _PROTOCOL_STRIKES: Final = 10
 _POSITIVE: Final = ("per_move", "ready", "seat_timeout")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BotConfig:
-    """A bot that takes part."""
-
-    name: str
-    command: tuple[str, ...] = ()
-    """What starts it; empty when it dials in by its name."""
-    cwd: Path = Path()
-    """Where the command runs."""
-    env: tuple[tuple[str, str], ...] = ()
-    """Variables added to the environment."""
-    needs: str = ""
-    """A program that must be installed."""
-    setup: tuple[str, ...] = ()
-    """What is run once before, such as ``npm ci``."""
-    setup_makes: Path | None = None
-    """What ``setup`` makes; it is not run when this is there."""
-    setup_timeout: float = 120.0
-    """Seconds that ``setup`` may take."""
-    optional: bool = False
-    """Left out, with a note, when ``needs`` is missing or ``setup`` fails."""
-    key: str = ""
-    """Id of the API key that it must dial in with; empty for any."""
-
-    @property
-    def dials_in(self) -> bool:
-        """Started by its author, not by the runner."""
-        return not self.command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +72,8 @@ class EventConfig:
     race: Race | None = None
     """What is played instead of boards."""
     broken: BrokenPolicy = BrokenPolicy()
+    isolation: Isolation = Isolation.NONE
+    """Which seats of a bot that is started here share a process."""
 
     @property
     def played_rules(self) -> RuleSet:
@@ -129,16 +103,15 @@ class EventConfig:
                 # Left out where it is as it always was: an event begun before goes on.
                 *([] if strikes == _PROTOCOL_STRIKES else [strikes]),
             ],
-            "bots": [
-                [bot.name, list(bot.command), dict(bot.env), *([bot.key] if bot.key else [])]
-                for bot in bots
-            ],
+            "bots": [bot.settings() for bot in bots],
         }
         # Likewise: only what is not as it is by default.
         if self.shape != Shape():
             settings["format"] = self.shape.to_dict()
         if self.race is not None:
             settings["race"] = [self.race.target, self.race.deals]
+        if self.isolation is not Isolation.NONE:
+            settings["isolation"] = self.isolation.value
         if self.broken != BrokenPolicy():
             settings["broken"] = [self.broken.stops, self.broken.marks]
         if self.watch is not WatchPolicy.AS_DISCLOSED:
@@ -176,6 +149,7 @@ def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
     preset, rules = _rules(top, folder, races=race is not None)
     faults = top.section("faults")
     broken = _broken(faults)
+    limits, sandbox = Limits.read(top.section("limits")), read_sandbox(top, "none")
     config = EventConfig(
         name=name,
         rules=rules,
@@ -189,7 +163,8 @@ def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
         race=race,
         seed=_seed(top),
         watch=_watch(top),
-        bots=tuple(_bot(section, folder) for section in top.sections("bots")),
+        isolation=_isolation(top),
+        bots=tuple(read_bot(section, folder, limits, sandbox) for section in top.sections("bots")),
     )
     top.finish()
     if len(config.bots) < 2:
@@ -264,6 +239,11 @@ def _watch(top: Section) -> WatchPolicy:
     return policy
 
 
+def _isolation(top: Section) -> Isolation:
+    levels = [level.value for level in Isolation]
+    return Isolation(top.choice("isolation", levels, Isolation.SEAT.value))
+
+
 def _seed(top: Section) -> bytes | None:
     """64 hex digits are the seed itself; any other text is hashed to one."""
     text = top.optional_text("seed")
@@ -276,46 +256,3 @@ def _seed(top: Section) -> bytes | None:
     except ValueError:
         seed = b""
     return seed if len(seed) == 32 and len(text) == 64 else hashlib.sha256(text.encode()).digest()
-
-
-def _bot(section: Section, folder: Path) -> BotConfig:
-    name = section.text(
-        "name",
-        r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}",
-        "a name of up to 32 letters, digits, dots and dashes",
-    )
-    command = section.words("command")
-    cwd = folder / (section.optional_text("cwd") or "")
-    makes = section.optional_text("setup_makes")
-    bot = BotConfig(
-        name=name,
-        command=command,
-        cwd=cwd,
-        env=section.variables("env"),
-        needs=section.optional_text("needs") or "",
-        setup=section.words("setup"),
-        setup_makes=None if makes is None else cwd / makes,
-        setup_timeout=section.duration("setup_timeout", 120.0, positive=True),
-        optional=section.flag("optional"),
-        key=section.optional_text("key") or "",
-    )
-    if bot.key and not re.fullmatch(r"[0-9a-z]{12}", bot.key):
-        raise ConfigError(
-            section.key("key"),
-            # It is not repeated: somebody may have written the token here.
-            "this is no id of a key",
-            "an id of 12 letters and digits, as contree keys list has it",
-        )
-    given = section.given
-    section.finish()
-    if bot.dials_in:
-        for key in ("cwd", "env", "needs", "setup", "setup_makes", "setup_timeout", "optional"):
-            if key in given:
-                raise ConfigError(
-                    section.key(key),
-                    f"{name} has no command, so it is not started here",
-                    "a command, or the name alone for a bot that dials in",
-                )
-    elif not cwd.is_dir():
-        raise ConfigError(section.key("cwd"), f"there is no folder {cwd}", "an existing folder")
-    return bot

@@ -17,7 +17,7 @@ from contree.engine import commitment
 from contree.tournament.config import EventConfig, load_event
 from contree.tournament.documents import Derived
 from contree.tournament.errors import ConfigError, ProcessError, ResultsError, TournamentError
-from contree.tournament.fleet import Address, Fleet
+from contree.tournament.fleet import Fleet
 from contree.tournament.folder import EventFolder
 from contree.tournament.participants import participants
 from contree.tournament.plan import Plan
@@ -28,6 +28,7 @@ from contree.tournament.runner import Runner
 from contree.tournament.running import Running
 from contree.tournament.schedule import event_id
 from contree.tournament.service import LocalService
+from contree.tournament.starting import Address
 from contree.tournament.tables import FORFEITED
 
 DONE: Final = 0
@@ -62,7 +63,13 @@ def run_event(
     try:
         config = load_event(Path(path))
         event = _Event(
-            config, shown, server=server, results=Path(results), metrics=metrics, reopen=reopen
+            config,
+            shown,
+            server=server,
+            results=Path(results),
+            metrics=metrics,
+            reopen=reopen,
+            file=Path(path),
         )
         return asyncio.run(_until_signal(event))
     except ConfigError as error:
@@ -125,8 +132,10 @@ class _Event:
         results: Path,
         metrics: str,
         reopen: bool = False,
+        file: Path | None = None,
     ) -> None:
         self._config = config
+        self._file = file
         self._server = server
         self._results = results
         self._metrics = metrics
@@ -206,17 +215,18 @@ class _Event:
             runner = Runner(plan, host, folder, log, note=self.note, on_result=show, broken=broken)
             running = Running(folder.path)
             await runner.clear_left_over()
-            # A table needs a bot in two seats.
             tables = min(plan.config.tables, plan.schedule.opened({}).of_tables)
-            dial = Address(address, plan.instance, 2 * tables)
-            async with Fleet.running(plan.bots, dial, folder, self.note, broken) as fleet:
+            dial = Address(address, plan.instance, tables, plan.config.isolation)
+            hidden = () if self._file is None else (self._file,)
+            async with Fleet.running(
+                plan.bots, dial, folder, self.note, broken=broken, hidden=hidden
+            ) as fleet:
 
                 async def rounds() -> None:
-                    seats = await fleet.connected(host, plan.config.time.seat_timeout or 0.0)
+                    room = await fleet.connected(host, plan.config.time.seat_timeout or 0.0)
                     self._reporter.begin()
                     running.begin()
-                    room = {bot: count // 2 for bot, count in seats.items()}
-                    await race(runner.play(room), fleet.watch())
+                    await race(runner.play(room, fleet), fleet.watch())
 
                 def serving() -> int | None:
                     return None if service is None else service.pid
@@ -232,7 +242,7 @@ class _Event:
                     running.write(runner.progress(), ())
                     self.note(running.memory.sentence())
                     for bot, count in fleet.restarts.items():
-                        self.note(f"{bot} ended by itself {count} times in this run.")
+                        self.note(f"{bot} was started again {count} times in this run.")
 
     def _token(self) -> str | None:
         """None is that of the environment: it is for another service than one of our own."""

@@ -1,39 +1,31 @@
-"""The bots that the runner starts: one process each, seen connected, started again when they end.
+"""The bots that the runner starts: their posts filled, seen connected, started again when they end.
 
-A bot keeps its instance id over restarts, so the service gives it back the seats it held.
+Posts that are there for the whole event are filled when it begins; those that are there for one
+match are filled when it is created (``man``) and left when it is over (``dismiss``).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Final, NamedTuple
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
 
 from contree.client import ConnectedBot, HostClient
-from contree.tournament.config import BotConfig
+from contree.tournament.bot_endings import Ending, note_ending
+from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ProcessError, TournamentError
 from contree.tournament.folder import EventFolder
-from contree.tournament.processes import Child, Restarts, environment_for
-from contree.tournament.racing import race
+from contree.tournament.isolation import Post
+from contree.tournament.sandbox import Sandbox
+from contree.tournament.starting import Address, Starter
+from contree.tournament.usage import usages
+from contree.tournament.worker import Worker
 
-MOST_SEATS: Final = 4096
-"""The largest capacity that a service grants."""
 _POLL_S: Final = 0.1
-_EARLY_RESTARTS: Final = 2
-"""How often a bot is started again that ended before it connected."""
-
-
-class Address(NamedTuple):
-    """Where started bots dial, and as what."""
-
-    server: str
-    instance: Callable[[str], str]
-    """The instance id of a bot: see ``Plan.instance``."""
-    seats: int
-    """Seats that each is to play at once."""
-
+_LOOK_S: Final = 0.5
+"""How often it is looked at what bots use that have limits."""
 
 Broken = Callable[[str, TournamentError], None]
 """Told which bot has failed for good, and how; raises when the event cannot go on without it."""
@@ -52,16 +44,24 @@ class Fleet:
         address: Address,
         folder: EventFolder,
         note: Callable[[str], None],
-        broken: Broken = _stop,
+        *,
+        broken: Broken,
+        starter: Starter,
     ) -> None:
         self._broken = broken
-        self._bots = tuple(bots)
+        self._bots = {bot.name: bot for bot in bots}
         self._address = address
         self._folder = folder
         self._note = note
-        self._children: dict[str, Child] = {}
+        self._starter = starter
+        self._standing: dict[str, list[Worker]] = {bot.name: [] for bot in bots}
+        self._crews: dict[str, list[Worker]] = {}
+        """By match."""
+        self._leaving: list[Worker] = []
         self._failed: set[str] = set()
-        self._restarts = {bot.name: Restarts() for bot in bots}
+        self._restarts: dict[str, int] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._trouble: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @classmethod
     @asynccontextmanager
@@ -71,62 +71,123 @@ class Fleet:
         address: Address,
         folder: EventFolder,
         note: Callable[[str], None],
+        *,
         broken: Broken = _stop,
+        hidden: Iterable[Path] = (),
     ) -> AsyncIterator[Fleet]:
         """Run the bots that have a command for the time of an ``async with``.
 
+        ``hidden`` is shown in no sandbox, nor are the event's folder and the folders of other bots.
         Raises ProcessError when one cannot be started. Whatever happens, all are ended.
         """
-        fleet = cls(bots, address, folder, note, broken)
-        try:
-            for bot in bots:
-                if not bot.dials_in:
-                    await fleet._start(bot)
-            yield fleet
-        finally:
-            await fleet._stop()
+        with ExitStack() as stack:
+            sandbox = None
+            if any(bot.sandboxed for bot in bots):
+                folders = [bot.cwd for bot in bots if bot.own_folder]
+                sandbox = stack.enter_context(
+                    Sandbox.opened(address.server, [folder.path, *folders, *hidden])
+                )
+            starter = Starter(address, folder, sandbox)
+            stack.callback(starter.close)
+            fleet = cls(bots, address, folder, note, broken=broken, starter=starter)
+            try:
+                for bot in bots:
+                    if not bot.dials_in:
+                        for post in address.isolation.standing(bot.name):
+                            worker = fleet._worker(post)
+                            fleet._standing[bot.name].append(worker)
+                            await worker.start()
+                yield fleet
+            finally:
+                await fleet._end()
+
+    # -- who is there ----------------------------------------------------------------------------
 
     async def connected(self, host: HostClient, patience: float) -> dict[str, int]:
-        """Wait until every bot is connected; how many seats each takes at once.
+        """Wait until every bot is connected; how many tables each takes at once. One that is
+        started for each match is not in it: it takes all.
 
-        One that ends before, does not connect within ``patience`` seconds, or takes fewer than the
-        two seats that a table needs, has failed for good: in one sentence about the bot.
+        One that ends before, does not connect within ``patience`` seconds, or takes too few seats
+        for a table, has failed for good: in one sentence about the bot.
         """
-        missing = self._bots
-        seats: Counter[str] = Counter()
         told = False
+        missing: dict[str, list[Worker]] = {}
         try:
             async with asyncio.timeout(patience):
-                while missing:
-                    seats = _seats(await host.list_bots())
-                    missing = tuple(bot for bot in missing if bot.name not in seats)
-                    missing = tuple([bot for bot in missing if await self._may_come(bot)])
-                    dialling = ", ".join(bot.name for bot in missing if bot.dials_in)
+                while missing := await self._missing(await host.list_bots()):
+                    dialling = ", ".join(name for name in missing if self._bots[name].dials_in)
                     if dialling and not told:
                         told = True
                         self._note(f"Waiting for {dialling} to dial in at {self._address.server}.")
                     await asyncio.sleep(_POLL_S)
         except TimeoutError:
-            for bot in missing:
-                self._fails(bot, self._absent(bot, patience))
+            for name in missing:
+                self._fails(name, self._absent(name, missing[name], patience))
         connected = await host.list_bots()
-        seats = _seats(connected)
-        for bot in self._bots:
-            if bot.name in self._failed:
+        room = {}
+        for name, bot in self._bots.items():
+            if name in self._failed or not (bot.dials_in or self._standing[name]):
                 continue
-            if seats[bot.name] < 2:
+            room[name] = self._room(bot, connected)
+            if not room.get(name):
                 self._fails(
-                    bot,
+                    name,
                     ProcessError(
-                        f"{bot.name} takes one seat at a time, but a table needs it in two: "
+                        f"{name} takes one seat at a time, but a table needs it in two: "
                         "start it with a capacity of 2 or more."
                     ),
                 )
             self._announce_namesakes(bot, connected)
-        return {bot.name: seats[bot.name] for bot in self._bots if bot.name not in self._failed}
+        return {name: tables for name, tables in room.items() if name not in self._failed}
+
+    async def _missing(self, connected: Sequence[ConnectedBot]) -> dict[str, list[Worker]]:
+        """The bots that are still waited for, with the workers that are not there."""
+        missing: dict[str, list[Worker]] = {}
+        for name, bot in self._bots.items():
+            if name in self._failed:
+                continue
+            if bot.dials_in:
+                if all(one.bot != name for one in connected):
+                    missing[name] = []
+                continue
+            seats = self._seats(bot, connected)
+            absent = [worker for worker in self._standing[name] if worker.post not in seats]
+            for worker in absent:
+                try:
+                    await worker.start_again_early()
+                except ProcessError as error:
+                    self._fails(name, error)
+                    break
+            else:
+                if absent:
+                    missing[name] = absent
+        return missing
+
+    def _seats(self, bot: BotConfig, connected: Sequence[ConnectedBot]) -> dict[Post, int]:
+        """How many seats each post of a bot takes that is connected.
+
+        Instances are told only to who shares their key. Of a bot that dials with a key of its own
+        posts are counted: any may be the one.
+        """
+        posts = [worker.post for worker in self._standing[bot.name]]
+        named = {one.instance_id: one.capacity for one in connected if one.bot == bot.name}
+        unnamed = sorted(
+            one.capacity for one in connected if one.bot == bot.name and not one.instance_id
+        )
+        if unnamed:
+            return dict(zip(posts, unnamed, strict=False))
+        instances = {post: self._address.instance(post) for post in posts}
+        return {post: named[own] for post, own in instances.items() if own in named}
+
+    def _room(self, bot: BotConfig, connected: Sequence[ConnectedBot]) -> int:
+        """The tables that a bot plays at once, at most."""
+        if bot.dials_in:
+            return sum(one.capacity for one in connected if one.bot == bot.name) // 2
+        seats = min(self._seats(bot, connected).values(), default=0)
+        return seats // self._address.isolation.seats(1)
 
     def _announce_namesakes(self, bot: BotConfig, connected: Sequence[ConnectedBot]) -> None:
-        """Say so when more than one process goes by the name of a bot."""
+        """Say so when more processes go by the name of a bot than should."""
         instances = [one.instance_id for one in connected if one.bot == bot.name]
         if bot.dials_in and len(instances) > 1:
             self._note(
@@ -134,8 +195,8 @@ class Fleet:
                 f"{', '.join(instances)}): its seats are shared out among them. Stop those that "
                 "are not meant to play."
             )
-        own = self._address.instance(bot.name)
-        strangers = [one for one in instances if one != own and own in instances]
+        own = {self._address.instance(worker.post) for worker in self._standing[bot.name]}
+        strangers = [one for one in instances if one not in own and own & set(instances)]
         if strangers:
             self._note(
                 f"Another process has dialled in as {bot.name} (instance "
@@ -143,97 +204,110 @@ class Fleet:
                 "the process that was started here."
             )
 
-    def _fails(self, bot: BotConfig, error: ProcessError) -> None:
-        self._failed.add(bot.name)
-        self._broken(bot.name, error)
+    def _absent(self, name: str, workers: Sequence[Worker], patience: float) -> ProcessError:
+        within = f"did not connect to {self._address.server} within {patience:g} s"
+        if not workers:
+            return ProcessError(f"{name} {within}; it is to dial in by that name.")
+        return workers[0].absent(within)
+
+    # -- posts for one match ---------------------------------------------------------------------
+
+    async def man(self, match_id: str, posts: Sequence[Post]) -> None:
+        """Fill the posts that are there for a match. Raises ProcessError when that cannot be."""
+        crew = self._crews.setdefault(match_id, [])
+        for post in posts:
+            worker = self._worker(post)
+            crew.append(worker)
+            await worker.start()
+            self._spawn(self._keep(worker, lambda: match_id in self._crews))
+
+    def dismiss(self, match_id: str) -> None:
+        """A match is over: the posts that were there for it are left."""
+        for worker in self._crews.pop(match_id, ()):
+            self._leaving.append(worker)
+            self._spawn(self._leave(worker))
+
+    async def _leave(self, worker: Worker) -> None:
+        await worker.stop()
+        self._leaving.remove(worker)
+
+    # -- what becomes of them --------------------------------------------------------------------
 
     @property
     def restarts(self) -> dict[str, int]:
-        """How often each bot that was started again was so."""
-        return {name: one.count for name, one in self._restarts.items() if one.count}
+        """How often processes of each bot were started again; of those of which any was."""
+        return dict(self._restarts)
 
     async def watch(self) -> None:
-        """Start bots again that end. One that ends too often has failed for good."""
-        await race(*(self._keep(bot) for bot in self._bots if not bot.dials_in))
-
-    async def _keep(self, bot: BotConfig) -> None:
-        await self._restarting(bot)
-        await asyncio.Event().wait()  # it is out; the others are still watched
-
-    async def _restarting(self, bot: BotConfig) -> None:
-        while bot.name not in self._failed:
-            child = self._children[bot.name]
-            await child.wait()
-            child.kill()  # what it started and left behind
-            if not self._restarts[bot.name].may_restart(asyncio.get_running_loop().time()):
-                error = ProcessError(
-                    f"{bot.name} ended {child.ending} again and again; see "
-                    f"{self._folder.bot_log(bot.name)}.",
-                    child.tail(),
-                )
-                self._fails(bot, error)
-                return
-            self._note(f"{bot.name} ended {child.ending}: starting it again.")
-            await self._start(bot)
-
-    async def _start(self, bot: BotConfig) -> None:
-        additions = {
-            "CONTREE_SERVER": self._address.server,
-            "CONTREE_BOT": bot.name,
-            "CONTREE_INSTANCE": self._address.instance(bot.name),
-            "CONTREE_CAPACITY": str(min(self._address.seats, MOST_SEATS)),
-        }
-        self._children[bot.name] = await Child.start(
-            bot.name,
-            bot.command,
-            log=self._folder.bot_log(bot.name),
-            cwd=bot.cwd,
-            environment=environment_for(additions | dict(bot.env)),
-        )
-
-    async def _stop(self) -> None:
-        try:
-            async with asyncio.TaskGroup() as group:
-                for child in self._children.values():
-                    group.create_task(child.stop())
-        finally:
-            for child in self._children.values():
-                if child.returncode is None:
-                    child.kill()
-
-    async def _may_come(self, bot: BotConfig) -> bool:
-        """Whether a bot that is not connected is still to be waited for. One that ended is started
-        again at first: it may have fallen with something else.
+        """Start again what ends, and end what uses too much. A bot one of whose processes ends too
+        often has failed for good.
         """
-        child = self._children.get(bot.name)
-        if child is None or child.returncode is None:
-            return True
-        restarts = self._restarts[bot.name]
-        if restarts.count < _EARLY_RESTARTS and restarts.may_restart(
-            asyncio.get_running_loop().time()
-        ):
-            self._note(f"{bot.name} ended {child.ending} before it connected: starting it again.")
-            child.kill()
-            await self._start(bot)
-            return True
-        how = f"{bot.name} ended {child.ending} before it connected."
-        self._fails(bot, ProcessError(how, child.tail()))
-        return False
+        for worker in self._workers():
+            self._spawn(self._keep(worker, lambda: True))
+        if any(bot.limits.watched for bot in self._bots.values()):
+            self._spawn(self._look())
+        await asyncio.shield(self._trouble)
 
-    def _absent(self, bot: BotConfig, patience: float) -> ProcessError:
-        within = f"did not connect to {self._address.server} within {patience:g} s"
-        child = self._children.get(bot.name)
-        if child is None:
-            return ProcessError(f"{bot.name} {within}; it is to dial in by that name.")
-        return ProcessError(
-            f"{bot.name} {within}, though its process runs; does it read CONTREE_SERVER and "
-            "CONTREE_BOT?",
-            child.tail(),
-        )
+    async def _keep(self, worker: Worker, wanted: Callable[[], bool]) -> None:
+        name = worker.post.bot
+        try:
+            await worker.keep(lambda: name not in self._failed and wanted())
+        except ProcessError as error:
+            log = self._folder.bot_log(name, worker.post.place)
+            sentence = f"{str(error).removesuffix('.')}; see {log}."
+            self._fails(name, ProcessError(sentence, error.log_tail))
 
+    async def _look(self) -> None:
+        """Look at what bots use that have limits of which the kernel knows nothing."""
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            watched = [worker for worker in self._workers() if worker.bot.limits.watched]
+            by_pid = {worker.pid: worker for worker in watched if worker.pid is not None}
+            least = min((one.bot.limits.memory or 0 for one in by_pid.values()), default=0)
+            for pid, usage in (await asyncio.to_thread(usages, list(by_pid), least)).items():
+                by_pid[pid].check(usage)
 
-def _seats(connected: Sequence[ConnectedBot]) -> Counter[str]:
-    seats: Counter[str] = Counter()
-    for instance in connected:
-        seats[instance.bot] += instance.capacity
-    return seats
+    def _ended(self, ending: Ending) -> None:
+        note_ending(self._folder.endings, ending)
+        if ending.restarted:
+            self._restarts[ending.bot] = self._restarts.get(ending.bot, 0) + 1
+
+    def _fails(self, name: str, error: ProcessError) -> None:
+        if name not in self._failed:
+            self._failed.add(name)
+            self._broken(name, error)
+
+    def _worker(self, post: Post) -> Worker:
+        return Worker(self._bots[post.bot], post, self._starter, self._note, self._ended)
+
+    def _workers(self) -> list[Worker]:
+        groups = [*self._standing.values(), *self._crews.values()]
+        return [worker for group in groups for worker in group]
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled() or self._trouble.done():
+            return
+        if (error := task.exception()) is not None:
+            self._trouble.set_exception(error)
+
+    async def _end(self) -> None:
+        workers = [*self._workers(), *self._leaving]
+        try:
+            keepers = list(self._tasks)
+            for task in keepers:
+                task.cancel()
+            await asyncio.gather(*keepers, return_exceptions=True)
+            async with asyncio.TaskGroup() as group:
+                for worker in workers:
+                    group.create_task(worker.stop())
+        finally:
+            for worker in workers:
+                worker.kill()
+            if not self._trouble.cancel() and not self._trouble.cancelled():
+                self._trouble.exception()  # whoever watched has it; asyncio would complain else

@@ -35,6 +35,8 @@ class EventFolder:
         """The data of a local service."""
         self.ready_file = path / "service.json"
         """Where a local service says its address."""
+        self.endings = path / "endings.jsonl"
+        """How processes of bots ended that the runner did not end."""
         self._seed_file = path / "seed"
         self._cancelled = path / "cancelled.json"
 
@@ -124,9 +126,10 @@ class EventFolder:
         """The file with the record of a table."""
         return self.records / f"{table_id}.bgn"
 
-    def bot_log(self, bot: str) -> Path:
-        """The file with all that a bot writes."""
-        return self.logs / f"{bot}.log"
+    def bot_log(self, bot: str, place: str = "") -> Path:
+        """The file with what a bot writes: all of it, or that of its processes in one place."""
+        # No bot's name has a tilde in it.
+        return self.logs / (f"{bot}~{place}.log" if place else f"{bot}.log")
 
     @property
     def service_log(self) -> Path:

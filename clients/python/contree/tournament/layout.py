@@ -30,6 +30,8 @@ class Layout(NamedTuple):
     """Which bot sits where, disguised like the cards."""
     first_team: Team
     """Where the first bot of the pairing sits."""
+    dealt: Mapping[Seat, Seat]
+    """Of each seat of the table, the seat of the board whose cards it holds."""
 
 
 def worn_at(table: Table, seed: bytes) -> Disguise:
@@ -45,7 +47,8 @@ def lay_out(table: Table, seed: bytes, label: str, rules: RuleSet) -> Layout:
     first, second = table.pairing
     seats = {worn.seat(seat): first if seat.team is holds else second for seat in SEATS}
     # Moved by an odd number of seats, the cards of North and South lie at East and West.
-    return Layout(deal, seats, holds if worn.rotation % 2 == 0 else holds.other)
+    team = holds if worn.rotation % 2 == 0 else holds.other
+    return Layout(deal, seats, team, {worn.seat(seat): seat for seat in SEATS})
 
 
 def lay_out_race(table: Table) -> Mapping[Seat, str]:

@@ -9,9 +9,10 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from contree.tournament.config import BotConfig
+from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ConfigError, ProcessError
 from contree.tournament.processes import Child, environment_for, resolve
+from contree.tournament.sandbox import check_sandbox
 
 Note = Callable[[str], None]
 
@@ -19,8 +20,11 @@ Note = Callable[[str], None]
 async def participants(bots: Sequence[BotConfig], note: Note) -> tuple[BotConfig, ...]:
     """The bots that can play. Optional ones that cannot are left out, with a note.
 
-    Raises ProcessError when a bot that is not optional cannot, ConfigError when fewer than two can.
+    Raises ProcessError when a bot that is not optional cannot, and when one is to run in a sandbox
+    and none can be made; ConfigError when fewer than two can play.
     """
+    if any(bot.sandboxed for bot in bots):
+        await check_sandbox()
     able = []
     for bot in bots:
         try:

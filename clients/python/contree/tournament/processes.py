@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shutil
 import signal
 import sys
@@ -16,28 +15,26 @@ from pathlib import Path
 from typing import Final
 
 from contree.tournament.errors import ProcessError
+from contree.tournament.output import FileOutput, Output
 
 TERM_GRACE_S: Final = 5.0
 """How long a program may take to end by itself after SIGTERM."""
 MOST_RESTARTS: Final = 5
 RESTARTS_WITHIN_S: Final = 60.0
-_TAIL_LINES: Final = 12
-_TAIL_BYTES: Final = 4096
-_LAUNCHER: Final = Path(__file__).with_name("die_with_parent.py")
-_CONTROLS: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+_SIGNALLED: Final = 128
+_LAUNCHER: Final = Path(__file__).with_name("launch.py")
 
 
 class Child:
     """A program that runs, with everything it starts: one session, ended as a whole.
 
-    What it writes is appended to its log. It does not hear Ctrl-C; the runner decides when it ends.
+    It does not hear Ctrl-C; the runner decides when it ends.
     """
 
-    def __init__(self, name: str, process: Process, log: Path, log_start: int) -> None:
+    def __init__(self, name: str, process: Process, output: Output) -> None:
         self.name = name
         self._process = process
-        self._log = log
-        self._log_start = log_start
+        self._output = output
 
     @classmethod
     async def start(
@@ -45,28 +42,31 @@ class Child:
         name: str,
         command: Sequence[str],
         *,
-        log: Path,
+        log: Path | Output,
         cwd: Path,
         environment: Mapping[str, str],
+        limits: Sequence[str] = (),
         at_parents_end: signal.Signals = signal.SIGKILL,
     ) -> Child:
-        """Start a command. Raises ProcessError when there is no such program."""
+        """Start a command. Raises ProcessError when there is no such program.
+
+        What it writes is appended to the log; ``limits`` are as ``launch.py`` takes them.
+        """
         found = resolve(name, command, cwd, environment)
-        launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid())]
-        with log.open("ab") as output:
-            start = output.seek(0, os.SEEK_END)
+        output = FileOutput(log) if isinstance(log, Path) else log
+        try:
             process = await asyncio.create_subprocess_exec(
-                *launcher,
-                str(int(at_parents_end)),
-                *found,
+                *launched(found, os.getpid(), at_parents_end, limits),
                 stdin=DEVNULL,
-                stdout=output,
-                stderr=output,
+                stdout=output.descriptor,
+                stderr=output.descriptor,
                 cwd=cwd,
                 env=dict(environment),
                 start_new_session=True,
             )
-        return cls(name, process, log, start)
+        finally:
+            output.started()
+        return cls(name, process, output)
 
     @property
     def pid(self) -> int:
@@ -85,6 +85,9 @@ class Child:
         if code is not None and code < 0:
             with suppress(ValueError):
                 return f"killed by {signal.Signals(-code).name}"
+        if code is not None and code > _SIGNALLED:  # as shells, and a sandbox, tell of a signal
+            with suppress(ValueError):
+                return f"with exit code {code} ({signal.Signals(code - _SIGNALLED).name})"
         return f"with exit code {code}"
 
     async def wait(self) -> int:
@@ -101,6 +104,7 @@ class Child:
         finally:
             self.kill()
         await self._process.wait()
+        self._output.close()
 
     def kill(self) -> None:
         """End what is left of it at once."""
@@ -108,12 +112,7 @@ class Child:
 
     def tail(self) -> str:
         """The last lines that it wrote since it was started, fit for a terminal."""
-        with suppress(OSError), self._log.open("rb") as file:
-            end = file.seek(0, os.SEEK_END)
-            file.seek(max(self._log_start, end - _TAIL_BYTES))
-            text = file.read().decode(errors="replace")
-            return "\n".join(_CONTROLS.sub("", text).splitlines()[-_TAIL_LINES:])
-        return ""
+        return self._output.tail()
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
@@ -139,6 +138,17 @@ class Restarts:
         self._recent.append(now)
         self.count += 1
         return True
+
+
+def launched(
+    command: Sequence[str],
+    parent: int,
+    at_parents_end: signal.Signals = signal.SIGKILL,
+    limits: Sequence[str] = (),
+) -> list[str]:
+    """The command, started within limits and ended with its parent (0: whoever that is)."""
+    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), str(parent), str(int(at_parents_end))]
+    return [*launcher, *limits, "--", *command]
 
 
 def resolve(

@@ -22,14 +22,15 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Protocol
 
 from contree.client import EndReason, HostClient, Match
 from contree.tournament.cancelling import LeftOver, cancel_own
 from contree.tournament.disclosing import Disclosing
 from contree.tournament.errors import TournamentError, Unplayable
 from contree.tournament.folder import EventFolder
+from contree.tournament.isolation import Post
 from contree.tournament.outcome import result_of
 from contree.tournament.plan import Plan
 from contree.tournament.progress import Progress
@@ -48,6 +49,16 @@ def stop(bot: str, error: TournamentError) -> None:
     raise error
 
 
+class Crews(Protocol):
+    """Who fills the posts that are there for one match."""
+
+    async def man(self, match_id: str, posts: Sequence[Post]) -> None:
+        """Fill them."""
+
+    def dismiss(self, match_id: str) -> None:
+        """The match is over."""
+
+
 class Runner:
     """Plays the tables of a schedule that have no result yet."""
 
@@ -63,6 +74,7 @@ class Runner:
         broken: Callable[[str, TournamentError], None] = stop,
     ) -> None:
         """``broken`` is told which bot has failed for good; it calls ``give_up``, or raises."""
+        self._crews: Crews | None = None
         self._plan = plan
         self._host = host
         self._log = log
@@ -93,11 +105,13 @@ class Runner:
         if self._left_over.unfinished:
             self._note(f"{self._left_over.unfinished} unfinished tables are played again.")
 
-    async def play(self, room: Mapping[str, int]) -> None:
-        """Play until every table has a result; ``room`` says how many tables a bot plays at once.
+    async def play(self, room: Mapping[str, int], crews: Crews | None = None) -> None:
+        """Play until every table has a result; ``room`` says how many tables a bot plays at once,
+        for those for whom there is a bound; ``crews`` fills the posts of single matches.
 
         Raises Unplayable, and what the client raises when the service stays away.
         """
+        self._crews = crews
         self._seating = Seating(self._plan.schedule.bots, room)
         self._known.clear()
         self._follow()
@@ -179,6 +193,8 @@ class Runner:
             self._playing[match.id] = table
             if match.ended:
                 await self._ended(table, match)
+            elif self._crews is not None and (posts := self._plan.crew(table, attempt)):
+                await self._crews.man(match.id, posts)
 
     async def _ask(self) -> None:
         """Ask the format what there is to be played now, if it is time to."""
@@ -196,6 +212,7 @@ class Runner:
         }
         for match_id in unwanted:
             self._seating.left(self._playing.pop(match_id))
+            self._dismiss(match_id)
         if unwanted:
             await cancel_own(self._host, list(unwanted), "the event is decided without it")
 
@@ -214,6 +231,7 @@ class Runner:
 
     async def _ended(self, table: Table, match: Match) -> None:
         del self._playing[match.id]
+        self._dismiss(match.id)
         attempts = self._attempts.setdefault(table.id, [])
         reason = self._no_result(match)
         self._seating.left(table, again=reason is not None)
@@ -222,6 +240,10 @@ class Runner:
             self._failed(table, match, reason)
             return
         await self._finished(result_of(table, match, tuple(attempts)))
+
+    def _dismiss(self, match_id: str) -> None:
+        if self._crews is not None:
+            self._crews.dismiss(match_id)
 
     async def _forfeited(self, table: Table) -> None:
         self._seating.left(table)
