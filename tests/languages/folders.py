@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.bots.processes import ROOT
 
-LANGUAGES: Final = ("python", "node", "go")
+LANGUAGES: Final = ("python", "node", "go", "cpp")
 _BUILD_S: Final = 900
 
 
