@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.bots.processes import ROOT
 
-LANGUAGES: Final = ("python", "node", "go", "cpp")
+LANGUAGES: Final = ("python", "node", "go", "rust", "cpp")
 _BUILD_S: Final = 900
 
 
