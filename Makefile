@@ -52,8 +52,8 @@ proto: setup ## Regenerate the stubs in proto/python/contree/v1
 proto-baseline: setup ## Record the protocol that later changes must stay compatible with
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb
 
-test-languages: setup ## Build the bots in other languages and let each play
-	$(BIN)/pytest -m languages
+test-languages: setup ## Build the bots in all languages and let them play
+	$(BIN)/pytest -m languages --durations=12 tests/languages
 
 test-conformance: setup ## Judge good and faulty bots by the conformance kit (FULL=1: by all checks)
 	$(BIN)/pytest -m conformance --numprocesses auto tests/conformance

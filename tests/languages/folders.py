@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.bots.processes import ROOT
 
-LANGUAGES: Final = ("python", "node", "go", "rust", "cpp")
+LANGUAGES: Final = ("python", "node", "go", "rust", "java", "cpp")
 _BUILD_S: Final = 900
 
 
