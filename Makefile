@@ -56,7 +56,7 @@ test-languages: setup ## Build the bots in all languages and let them play
 	$(BIN)/pytest -m languages --durations=12 tests/languages
 
 test-conformance: setup ## Judge good and faulty bots by the conformance kit (FULL=1: by all checks)
-	$(BIN)/pytest -m conformance --numprocesses auto tests/conformance
+	$(BIN)/pytest -m conformance -o faulthandler_timeout=0 --numprocesses auto tests/conformance
 
 test-deploy: setup ## Let a real Prometheus scrape a real server and ask what the dashboard asks
 	$(BIN)/pytest -m deploy tests/deploy

@@ -34,6 +34,7 @@ def test_every_check_has_a_bot_that_fails_it() -> None:
 
 
 @pytest.mark.conformance
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", CAUGHT_BY)
 async def test_exactly_the_right_check_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = CAUGHT_BY[name]
@@ -52,6 +53,7 @@ async def test_exactly_the_right_check_is_named(name: str, monkeypatch: pytest.M
 
 
 @pytest.mark.conformance
+@pytest.mark.timeout(600)
 async def test_the_bot_that_they_are_made_of_passes() -> None:
     report = await check_bot(
         "plain", ["python", "-m", "contree.conformance.faulty.plain"], limits=LIMITS

@@ -11,6 +11,7 @@ PATIENT = Limits(answer=5.0, start=60.0)
 
 
 @pytest.mark.conformance
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "module", ["contree.bots.random", "contree.bots.rules", "contree.bots.starter"]
 )

@@ -45,8 +45,8 @@ class Result(NamedTuple):
     section: str = ""
     """The heading in docs/protocol.md that says so."""
     frames: tuple[dict[str, Any], ...] = ()
-    """What was sent and seen, in order: ``at`` seconds into the check, ``stream`` the number of the
-    stream, ``to`` "bot" or "server", and the message in short.
+    """What was sent and seen, in order: ``at`` seconds into the check (below 0: before it),
+    ``stream`` the number of the stream, ``to`` "bot" or "server", and the message in short.
     """
     output: str = ""
     """Of a failed check: the last lines that the bot wrote."""

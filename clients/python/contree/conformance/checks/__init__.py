@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from contree.conformance.checks import basics, game, streams, words
+from contree.conformance.checks import basics, endings, game, streams, words
 from contree.conformance.checks.base import Check
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -14,6 +14,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     *game.CHECKS,
     *words.CHECKS,
     *streams.CHECKS,
+    *endings.CHECKS,
 )
 
 __all__ = ["CHECKS", "Check"]

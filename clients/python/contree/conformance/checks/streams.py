@@ -1,14 +1,11 @@
-"""Streams that end, one way or another, and processes that do."""
+"""Streams that end, one way or another, and turns that are sent again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
 
-import grpc
-
 from contree.conformance.checks.base import (
-    ERRORS,
     STREAM_ENDS,
     Check,
     count,
@@ -22,13 +19,10 @@ from contree.conformance.observer import Asked
 from contree.conformance.script import LOST, Refusal, Script
 from contree.conformance.verdicts import Failed, Skipped
 from contree.engine import Seat
-from contree.v1.play_service_pb2 import ClientMessage, GoAway, ServerMessage, Superseded
+from contree.v1.play_service_pb2 import ClientMessage, GoAway, ServerMessage
 from contree.wire import duration_to_pb
 
 _DRAIN_S: Final = 5.0
-_QUIET_S: Final = 2.5
-_END_S: Final = 5.0
-"""How long a bot may take to end by itself: as long as runners of tournaments wait."""
 _PACE_S: Final = 3.0
 _MOST_DIALS: Final = 15
 """In the first seconds without a server; pauses that double from 0.1 s come to six."""
@@ -319,94 +313,6 @@ async def redial_pace(h: Harness) -> str:
     return f"{count(dials, 'dial')} in {_PACE_S:g} s, back {h.now() - start:.1f} s later"
 
 
-async def sigterm(h: Harness) -> str:
-    """SIGTERM ends it."""
-    await h.connected()
-    start = h.now()
-    h.subject.terminate()
-    await h.until(lambda: not h.subject.running, _END_S)
-    if h.subject.running:
-        raise Failed(
-            "A bot ends soon when it is told to by SIGTERM.",
-            STREAM_ENDS,
-            f"it still ran {_END_S:g} s later",
-        )
-    return f"ended {h.subject.ending} after {h.now() - start:.1f} s"
-
-
-async def superseded(h: Harness) -> str:
-    """Another process has its instance id."""
-    line = await h.connected()
-    before = len(h.gateway.lines)
-    line.say(ServerMessage(superseded=Superseded()))
-    line.end()
-    await h.until(lambda: len(h.gateway.lines) > before, _QUIET_S)
-    if len(h.gateway.lines) > before:
-        raise Failed(
-            "After Superseded a bot stops: another process plays under its instance id.",
-            STREAM_ENDS,
-            "it dialled again",
-        )
-    if h.subject.dials_in:
-        return "it did not dial again"
-    await h.until(lambda: not h.subject.running, _END_S)
-    if h.subject.running:
-        raise Failed(
-            "After Superseded a bot stops.",
-            STREAM_ENDS,
-            f"its process still ran after {_END_S:g} s",
-        )
-    return f"ended {h.subject.ending}"
-
-
-class _Refusing(Script):
-    """Refuses every stream for good."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        self._refusal = refusal
-
-    def greet(self, line: Line) -> Refusal | None:
-        return self._refusal
-
-
-_REFUSALS: Final = (
-    Refusal(
-        grpc.StatusCode.UNAUTHENTICATED, "this token is not known", "ERROR_REASON_UNAUTHENTICATED"
-    ),
-    Refusal(
-        grpc.StatusCode.FAILED_PRECONDITION,
-        "this server speaks protocol version 2",
-        "ERROR_REASON_PROTOCOL_VERSION",
-    ),
-)
-
-
-async def refused(h: Harness) -> str:
-    """A token that is not known, and a protocol version that is not spoken."""
-    told = []
-    for refusal in _REFUSALS:
-        await h.restart_bot()
-        with h.script(_Refusing(refusal)):
-            before = len(h.gateway.lines)
-            await h.subject.start(h.door.address)
-            await h.until(
-                lambda before=before: len(h.gateway.lines) > before,  # type: ignore[misc]
-                h.limits.start,
-            )
-            await h.until(lambda: not h.subject.running, _END_S)
-            dials = len(h.gateway.lines) - before
-            status = refusal.status.name
-            expected = f"A stream that ends with {status} is not dialled again: a bot ends"
-            if dials > 1:
-                raise Failed(f"{expected}.", ERRORS, f"it dialled {dials} times")
-            if h.subject.running:
-                raise Failed(f"{expected}.", ERRORS, f"its process still ran after {_END_S:g} s")
-            if not h.subject.exit_code:
-                raise Failed(f"{expected}, with an exit code.", ERRORS, "it ended with exit code 0")
-            told.append(f"{status}: ended {h.subject.ending}")
-    return "; ".join(told)
-
-
 _DEAL: Final = ("stays-up", "legal")
 _RESUMED: Final = (*_DEAL, "dropped-stream")
 CHECKS: Final = (
@@ -415,14 +321,4 @@ CHECKS: Final = (
     Check("server-restart", "Server restarted in mid-turn", server_restart, _RESUMED),
     Check("go-away", "GoAway: answers, dials again", go_away, _RESUMED),
     Check("redial-pace", "Redials with growing pauses", redial_pace, _RESUMED, fresh=True),
-    Check("sigterm", "Ends on SIGTERM", sigterm, ("hello",), ends_it=True, owns_process=True),
-    Check(
-        "refused",
-        "Refused: ends, does not hammer",
-        refused,
-        ("hello",),
-        ends_it=True,
-        owns_process=True,
-    ),
-    Check("superseded", "Superseded: stops", superseded, ("hello",), fresh=True, ends_it=True),
 )
