@@ -28,6 +28,8 @@ def settings() -> dict[str, str]:
         "CONTREE_FSYNC": "everysec",
         "CONTREE_MAX_STREAMS": str(2 * IDLE),
         "CONTREE_HELLOS_PER_MINUTE": str(100 * IDLE),
+        # This process has the lowest priority, and is to answer the heartbeats of all of them.
+        "CONTREE_HEARTBEAT_S": "15",
     }
 
 
