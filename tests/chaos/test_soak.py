@@ -50,16 +50,21 @@ async def test_a_long_run_leaves_nothing(tmp_path: Path) -> None:
                     memory = await _memory(server)
                     hanging_up.cancel()
                 await floor.closed()
+            quarters = _quarters(memory)
+            streams = sum(player.streams for player in raw)
+            shown = ", ".join(f"{quarter:.1f}" for quarter in quarters)
+            # Before the records are checked: of thousands, that takes its time.
+            print(f"{len(floor.ended)} matches, {streams} streams, {shown} MB in the four quarters")
             await floor.check(ledger, tmp_path / "records")
         await _at_rest(server, tasks)
         await server.stop()
-    quarters = [fmean(memory[len(memory) * q // 4 : len(memory) * (q + 1) // 4]) for q in range(4)]
-    streams = sum(player.streams for player in raw)
-    shown = ", ".join(f"{quarter:.1f}" for quarter in quarters)
-    print(f"{len(floor.ended)} matches, {streams} streams, {shown} MB in the four quarters")
     assert not ledger.wrong, "\n".join(ledger.wrong[:20])
     assert streams > SOAK_S / HANG_UP_S / 2
     assert quarters[3] <= FLAT * quarters[1]
+
+
+def _quarters(memory: list[float]) -> list[float]:
+    return [fmean(memory[len(memory) * q // 4 : len(memory) * (q + 1) // 4]) for q in range(4)]
 
 
 async def _tasks_in_a_second(server: Server) -> float:
