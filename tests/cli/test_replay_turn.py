@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.cli.conftest import Contree
 from tests.cli.running import finish, start
 from tests.cli.test_record import BOARD, RACE
 
+from contree.client import Board, Disclosure, HostClient, HouseSeat, MatchSpec
 from contree.engine import (
     DECLINE,
     Action,
@@ -26,7 +28,7 @@ from contree.engine import (
     preset,
 )
 from contree.engine.record import PlacedCard
-from contree.testing import NoSuchTurn, recorded_turn, recorded_turns
+from contree.testing import NoSuchTurn, recorded_turn, recorded_turns, service
 from contree.v1.play_service_pb2 import PlayResponse
 from contree.wire import decision_from_pb, seat_view_from_pb
 
@@ -141,3 +143,23 @@ def test_what_cannot_be(contree: Contree, file: str) -> None:
         ran = contree("bot", "replay-turn", *arguments)
         assert (ran.code, ran.out) == (2, ""), ran
         assert told in ran.err
+
+
+async def test_a_match_is_fetched_by_its_id_once_it_is_disclosed() -> None:
+    spec = MatchSpec(
+        request_id="r1",
+        seats={seat: HouseSeat() for seat in Seat},
+        mode=Board(1),
+        disclosure_group="g",
+        disclosure=Disclosure.WHEN_GROUP_RELEASED,
+    )
+    async with service() as server, HostClient(server.address) as host:
+        match = await host.create_match(spec)
+        command = ("bot", "replay-turn", match.id, "--at", "2", "--server", server.address)
+        ran = await asyncio.to_thread(finish, start(*command, "--dump"))
+        assert ran.code == 1, ran
+        assert "may not be shown before its host releases the disclosure group" in ran.err
+        await host.release_group("g")
+        ran = await asyncio.to_thread(finish, start(*command, "--dump"))
+        assert ran.code == 0, ran
+        assert Parse(ran.out, PlayResponse()).messages[0].HasField("turn")
