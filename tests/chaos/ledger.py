@@ -53,6 +53,7 @@ class Ledger:
         self.odd: dict[str, int] = {}
         """Answers that were not taken, by status: harmless ones."""
         self._answers: dict[Place, Answer] = {}
+        self._of_match: dict[str, dict[Place, Answer]] = {}
         self._places: dict[bytes, Place] = {}
         self._asked: dict[tuple[str, Seat], set[bytes]] = {}
 
@@ -69,7 +70,8 @@ class Ledger:
         """A bot chose an action. The same decision has the same id however often it is asked."""
         known = self._answers.get(place)
         if known is None:
-            self._answers[place] = Answer(action, decision_id)
+            chosen = self._answers[place] = Answer(action, decision_id)
+            self._of_match.setdefault(place.match_id, {})[place] = chosen
             self._places[decision_id] = place
             self._asked.setdefault((place.match_id, place.seat), set()).add(decision_id)
         elif known.decision_id != decision_id:
@@ -110,7 +112,7 @@ class Ledger:
         record = parse_record(text)
         if record.replay().scores != match.scores:
             say(f"match {match.id}: its record has other scores")
-        mine = {place: a for place, a in self._answers.items() if place.match_id == match.id}
+        mine = self._of_match.get(match.id, {})
         self._check_recorded(mine, record)
         self._check_counts(match, mine, record)
 
