@@ -8,15 +8,25 @@ from dataclasses import replace
 import pytest
 
 from contree.engine import (
+    CARDS,
+    CONTRE,
+    DECLINE,
+    PASS,
     PRESET_NAMES,
+    SURCONTRE,
+    Action,
+    Announced,
     Bid,
     Deal,
+    IllegalAction,
     RuleSet,
     SeededDeals,
+    Slam,
+    Strain,
     preset,
     project,
 )
-from contree.engine.legality import legal_of
+from contree.engine.legality import legal_of, refusal_of
 from contree.engine.options import BeloteMode, ContreTiming
 
 RULES = [
@@ -50,3 +60,32 @@ def test_a_view_allows_what_its_deal_allows(rules: RuleSet) -> None:
                 deal = deal.apply(seat, rng.choice(legal[:6]))
             else:
                 deal = deal.apply(seat, rng.choice(legal))
+
+
+CALLS: tuple[Action, ...] = (
+    *(PASS, CONTRE, SURCONTRE, DECLINE),
+    *(Bid(level, strain) for level in (70, 80, 120, Slam.GENERALE) for strain in Strain),
+)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_view_refuses_with_the_sentence_of_its_deal(rules: RuleSet) -> None:
+    rng = random.Random(2)
+    reasons = set()
+    for number in range(1, 13):
+        dealer, hands = SeededDeals(bytes(32)).board(number, rules)
+        deal = Deal.start(rules, dealer, hands)
+        while deal.owed:
+            seat = rng.choice(deal.owed)
+            view = project(deal, seat)
+            for action in (*CALLS, *CARDS, *(Announced(card) for card in view.hand)):
+                if action in view.legal:
+                    continue
+                with pytest.raises(IllegalAction) as refused:
+                    deal.apply(seat, action)
+                reasons.add(refused.value.reason)
+                assert str(refusal_of(view, action)) == str(refused.value)
+            legal = deal.legal_actions(seat)
+            deal = deal.apply(seat, rng.choice(legal[:6] if isinstance(legal[-1], Bid) else legal))
+    duties = ("must follow", "must trump: ", "must play higher than")
+    assert all(any(duty in reason for reason in reasons) for duty in duties)

@@ -45,7 +45,7 @@ from contree.engine.errors import (
 )
 from contree.engine.exchange import exchange
 from contree.engine.game import Game, Mode, Outcome, Termination
-from contree.engine.legality import legal_of
+from contree.engine.legality import legal_of, refusal_of
 from contree.engine.notation import (
     RecordError,
     format_record,
@@ -141,6 +141,7 @@ __all__ = [
     "View",
     "project",
     "legal_of",
+    "refusal_of",
     "PublicView",
     "spectate",
     "Policy",

@@ -1,4 +1,5 @@
-"""What a view allows, computed from the view alone: for whoever has a view without its deal.
+"""What a view allows and why it forbids the rest, computed from the view alone: for whoever has a
+view without its deal.
 
 ``view.legal`` already says so where the view comes from ``project``; a bot that asks the rules
 service about a position of its own has only what it can see.
@@ -11,12 +12,14 @@ from typing import Final
 from contree.engine.actions import CONTRE, DECLINE, SURCONTRE, Action, Announced, Call
 from contree.engine.auction import Auction, DecisionKind
 from contree.engine.cards import Card, Rank, Strain, mask_of
+from contree.engine.errors import IllegalAction
 from contree.engine.options import BeloteMode
+from contree.engine.refusals import duty, refused_call
 from contree.engine.table import Seat
 from contree.engine.trick import legal_plays
 from contree.engine.view import View
 
-__all__ = ["auction_of", "legal_of"]
+__all__ = ["auction_of", "legal_of", "refusal_of"]
 
 
 def legal_of(view: View) -> tuple[Action, ...]:
@@ -29,6 +32,36 @@ def legal_of(view: View) -> tuple[Action, ...]:
     if view.auction_over:
         return _plays(view)
     return auction_of(view).legal_calls(view.seat)
+
+
+def refusal_of(view: View, action: Action) -> IllegalAction:
+    """Why the seat of this view, which owes an action, may not do this: the same sentence that the
+    engine has for it.
+    """
+    if not view.auction_over:
+        return refused_call(auction_of(view), view.seat, action)
+    return IllegalAction(action, _card_reason(view, action), view.legal)
+
+
+def _card_reason(view: View, action: Action) -> str:
+    card = action.card if isinstance(action, Announced) else action
+    if not isinstance(card, Card):
+        return "it is time to play a card"
+    if card not in view.hand:
+        if _played_by(view) >> card & 1:
+            return f"{card} has been played already"
+        return f"{view.seat.name.capitalize()} does not hold {card}"
+    trick, strain = view.trick, view.strain
+    if card not in view.legal and trick is not None and trick.cards and strain is not None:
+        direction = view.rules.turn_direction
+        legal = mask_of(one for one in view.legal if isinstance(one, Card))
+        holder = trick.winner(strain, direction)
+        best = trick.card_of(holder, direction)
+        assert best is not None
+        return duty(trick.cards[0], mask_of(view.hand), legal, strain, (best, holder))
+    if view.rules.belote_mode is BeloteMode.AUTO:
+        return "belote counts by itself under these rules"
+    return "belote needs king and queen of trump in one hand"
 
 
 def auction_of(view: View) -> Auction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from contree.engine.actions import CONTRE, DECLINE, SURCONTRE, Announced, Bid
-from contree.engine.cards import SUIT_MASKS, Card, mask_of
+from contree.engine.cards import SUIT_MASKS, Card, Strain, mask_of
 from contree.engine.errors import IllegalAction
 from contree.engine.options import BeloteMode
 from contree.engine.table import SEATS, Seat
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contree.engine.auction import Auction
     from contree.engine.play import Play
 
-__all__ = ["refused_call", "refused_card"]
+__all__ = ["duty", "refused_call", "refused_card"]
 
 
 def refused_call(auction: Auction, seat: Seat, call: object) -> IllegalAction:
@@ -97,24 +97,25 @@ def _card_reason(play: Play, seat: Seat, action: object) -> str:
     if not play.unplayed >> card & 1:
         return f"{card} has been played already"
     if card not in play.deal.choices:
-        return _duty(play, seat)
+        deal = play.deal
+        legal = mask_of(card for card in deal.choices if isinstance(card, Card))
+        master = Card(deal.best), deal.holder
+        return duty(deal.cards[0], deal.hands[seat], legal, play.strain, master)
     if play.rules.belote_mode is BeloteMode.AUTO:
         return "belote counts by itself under these rules"
     return "belote needs king and queen of trump in one hand"
 
 
-def _duty(play: Play, seat: Seat) -> str:
-    """The duty that forbids a card which the seat holds."""
-    deal = play.deal
-    led = deal.cards[0].suit
-    hand = deal.hands[seat]
-    legal = mask_of(card for card in deal.choices if isinstance(card, Card))
-    holder, best = _NAMES[deal.holder], Card(deal.best)
-    if hand & SUIT_MASKS[led]:
-        if legal != hand & SUIT_MASKS[led]:
+def duty(led: Card, hand: int, legal: int, strain: Strain, master: tuple[Card, Seat]) -> str:
+    """The duty that forbids a card which the seat holds: what was led, the hand and what of it is
+    legal as masks, the card that is master and whose it is.
+    """
+    best, holder = master[0], _NAMES[master[1]]
+    if hand & SUIT_MASKS[led.suit]:
+        if legal != hand & SUIT_MASKS[led.suit]:
             return f"you must play higher than {best} where you can"
-        return f"you must follow {led.name.lower()}"
-    if legal == hand & SUIT_MASKS[play.strain]:
+        return f"you must follow {led.suit.name.lower()}"
+    if legal == hand & SUIT_MASKS[strain]:
         return f"you must trump: {holder} is master"
     return f"you must overtrump {best}: {holder} is master"
 
