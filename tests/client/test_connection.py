@@ -127,6 +127,28 @@ async def test_an_answer_that_got_lost_is_said_again(how: str, server: ScriptedS
     assert len(bot.seen) == 1
 
 
+class Listener(First):
+    """Hears of its connection."""
+
+    def connected(self) -> None:
+        self.told.append(("connected",))
+
+    def disconnected(self, reason: str) -> None:
+        self.told.append(("disconnected", reason))
+
+
+async def test_a_bot_is_told_of_its_connection(server: ScriptedServer) -> None:
+    bot = Listener()
+    async with playing(bot, server):
+        line = await server.welcomed()
+        line.end()
+        line = await server.welcomed()
+        line.say(assigned(1), turn(1, opening()))
+        await line.hear("act")
+    told = [what for what in bot.told if what[0] in ("connected", "disconnected")]
+    assert told == [("connected",), ("disconnected", "the server ended the stream"), ("connected",)]
+
+
 async def test_an_answer_given_while_no_stream_is_up(server: ScriptedServer) -> None:
     bot = Thinker()
     async with playing(bot, server):

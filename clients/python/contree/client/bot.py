@@ -152,6 +152,12 @@ class Bot:
     def fault(self, table: SeatInfo, fault: FaultCharged, detail: str) -> Awaitable[None] | None:
         """A fault was charged to a seat of the bot; ``detail`` is one sentence."""
 
+    def connected(self) -> Awaitable[None] | None:
+        """The server has said welcome: for the first time, or again after a lost connection."""
+
+    def disconnected(self, reason: str) -> Awaitable[None] | None:
+        """The connection was lost, or could not be had; it is dialled again."""
+
 
 class BatchBot:
     """A bot that decides many positions at once, on a GPU for example; see ``Bot`` for the rest."""
@@ -179,4 +185,10 @@ class BatchBot:
         """As in ``Bot``."""
 
     def fault(self, table: SeatInfo, fault: FaultCharged, detail: str) -> Awaitable[None] | None:
+        """As in ``Bot``."""
+
+    def connected(self) -> Awaitable[None] | None:
+        """As in ``Bot``."""
+
+    def disconnected(self, reason: str) -> Awaitable[None] | None:
         """As in ``Bot``."""

@@ -62,6 +62,7 @@ async def play_bot(
     matches: int | None = None,
     delivery: Delivery = Delivery.STATE,
     connection: Connection = DEFAULT_CONNECTION,
+    resigns: bool | None = None,
 ) -> Summary:
     """Connect a bot and play the seats it is given, until ``matches`` have ended (None: until it
     is cancelled).
@@ -73,7 +74,8 @@ async def play_bot(
     decision is asked of the bot twice.
 
     When it ends before its matches do, its seats wait for a process with the same instance id. If
-    the id was made up here, nobody can come, and the seats are given up.
+    the id was made up here, nobody can come, and the seats are given up; ``resigns`` says so, or
+    the contrary, for any id.
 
     Raises ``Unreachable`` when no server answers, ``Superseded`` when another process has the same
     instance id, ``BotFailed`` from whatever the bot raised, ``ServiceError`` when the service
@@ -92,7 +94,7 @@ async def play_bot(
         Target.of(server, token),
         connection,
         matches,
-        resigns=_instance(instance_id) is None,
+        resigns=_instance(instance_id) is None if resigns is None else resigns,
     )
     await player.play()
     return player.summary()
@@ -228,6 +230,7 @@ class _Player:
                 if isinstance(error, Renewal):
                     patience.succeeded()
                     continue
+                session.cut_off(str(error))
                 # A stream that broke is dialled again where it was: its seats are there.
                 if stream.welcomed_at is None or stream.going_away or stream.misplaced:
                     self._route.turn_from(address)

@@ -145,6 +145,10 @@ class Session:
             held.ref = None
             held.behind = 0
 
+    def cut_off(self, reason: str) -> None:
+        """There is no stream; another one is dialled."""
+        self._tell("disconnected", reason)
+
     def take(self, messages: Iterable[play_service_pb2.ServerMessage]) -> None:
         """Take what the server says. What this version does not know is passed over."""
         for message in messages:
@@ -200,6 +204,7 @@ class Session:
         )
         if self._line is not None:
             self._line.welcomed(duration_from_pb(welcome.heartbeat) / 1000)
+        self._tell("connected")
         self._leave_when_enough()
 
     def _seat_assigned(self, assigned: play_service_pb2.SeatAssigned) -> None:
