@@ -8,7 +8,8 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-browser test-deploy test-differential test-sandbox test-sprt test-chaos coverage-engine clean
+  test-browser test-deploy test-terminal test-differential test-sandbox test-sprt test-chaos \
+  coverage-engine clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +64,9 @@ test-deploy: setup ## Let a real Prometheus scrape a real server and ask what th
 
 test-browser: $(VENV)/.browser-done ## Open the report of events in the system's Chromium
 	$(BIN)/pytest -m browser tests/browser
+
+test-terminal: setup ## Play in a real terminal, by tmux
+	$(BIN)/pytest -m terminal tests/terminal
 
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential

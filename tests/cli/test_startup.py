@@ -37,12 +37,22 @@ def imported(*arguments: str) -> set[str]:
         ["rules", "diff", "ffb-mixte", "coinche-annonce", "--json"],
         ["record", "--help"],
         ["replay", "--help"],
+        ["play", "--help"],
         ["rules", "legal", "--trump", "H", "--hand", "AS", "--json"],
     ],
     ids=" ".join,
 )
 def test_quick_commands_import_little(arguments: list[str]) -> None:
-    heavy = {"grpc", "google", "numpy", "redis", "structlog", "prometheus_client", "rich"}
+    heavy = {
+        "grpc",
+        "google",
+        "numpy",
+        "redis",
+        "structlog",
+        "prometheus_client",
+        "rich",
+        "textual",
+    }
     assert not imported(*arguments) & heavy
 
 
@@ -55,7 +65,7 @@ def test_help_names_every_command(contree: Contree) -> None:
     ran = contree("--help")
     assert ran.code == 0
     commands = (
-        *("serve", "keys", "bot", "tournament", "watch"),
+        *("serve", "keys", "bot", "tournament", "play", "watch"),
         *("rules", "record", "replay", "healthcheck"),
     )
     for command in commands:

@@ -138,8 +138,11 @@ def test_drawn_on_a_terminal(played: Played) -> None:
     options = ["--server", played.server, "--pace", "0"]
     process = subprocess.Popen(
         [sys.executable, "-m", "contree.cli", "watch", played.match_id, *options],
+        stdin=theirs,
         stdout=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "40"},
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "40", "PYTHONUTF8": "1"},
+        start_new_session=True,
     )
     os.close(theirs)
     drawn = b""
@@ -152,6 +155,8 @@ def test_drawn_on_a_terminal(played: Played) -> None:
             if not part:
                 break
             drawn += part
+            if "All deals are played." in drawn.decode(errors="replace"):
+                os.write(ours, b"q")  # it stays until one leaves
     assert process.wait(30) == 0
     text = drawn.decode()
     assert "╭─" in text

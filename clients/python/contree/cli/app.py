@@ -14,6 +14,7 @@ from contree.cli import (
     check_bot,
     healthcheck,
     leaks,
+    play,
     record,
     replay,
     rules,
@@ -39,6 +40,7 @@ app.add_typer(api_keys.app, name="keys")
 app.add_typer(bot.app, name="bot")
 app.command("check-bot")(check_bot.check_bot)
 app.add_typer(tournament.app, name="tournament")
+app.command("play")(play.play)
 app.command("watch")(watch.watch)
 app.add_typer(rules.app, name="rules")
 app.add_typer(record.app, name="record")

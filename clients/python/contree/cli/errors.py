@@ -59,6 +59,7 @@ _EXTRAS: Final = {
     "rich": "cli",
     "scipy": "tournament",
     "structlog": "server",
+    "textual": "cli",
     "typer": "cli",
 }
 

@@ -33,8 +33,9 @@ def answers(address: str) -> bool:
 
 
 @contextlib.contextmanager
-def local_server() -> Iterator[str]:
-    """Run a server with a store of its own on this machine; yields its HOST:PORT.
+def local_server(listen: str = "127.0.0.1:0") -> Iterator[str]:
+    """Run a server with a store of its own on this machine, by default at a free port; yields its
+    HOST:PORT.
 
     It is a process of its own, so that a bot that computes does not stop it. It ends with this
     one, however this one ends, for it watches a pipe that this process holds open.
@@ -43,7 +44,7 @@ def local_server() -> Iterator[str]:
         folder = Path(name)
         ready, log = folder / "ready.json", folder / "server.log"
         options = {
-            "--listen": "127.0.0.1:0",
+            "--listen": listen,
             "--metrics": "off",
             "--data": str(folder / "data"),
             "--fsync": "everysec",

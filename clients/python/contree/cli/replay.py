@@ -41,7 +41,7 @@ def replay(
     if plain or bare:
         _print(shown, console)
     else:
-        _step_through(shown, console)
+        _step_through(shown)
 
 
 def _print(shown: Sequence[Frame], console: Console) -> None:
@@ -49,27 +49,8 @@ def _print(shown: Sequence[Frame], console: Console) -> None:
         console.print(frame.line, soft_wrap=True)
 
 
-def _step_through(shown: Sequence[Frame], console: Console) -> None:
-    from rich.live import Live
+def _step_through(shown: Sequence[Frame]) -> None:
+    from contree.cli.terminal import is_light
+    from contree.cli.tui.table_apps import ReplayApp
 
-    from contree.cli.keys import typing
-    from contree.cli.render import step_screen
-    from contree.cli.stepping import Move, moved, moves
-
-    at = 0
-    with (
-        typing() as keys,
-        Live(
-            step_screen(shown[at].screen, at, len(shown)),
-            console=console,
-            screen=True,
-            auto_refresh=False,
-        ) as live,
-    ):
-        live.refresh()
-        for typed in keys:
-            for move in moves(typed):
-                if move is Move.QUIT:
-                    return
-                at = moved(shown, at, move)
-            live.update(step_screen(shown[at].screen, at, len(shown)), refresh=True)
+    ReplayApp(shown, light=is_light()).run()

@@ -64,6 +64,8 @@ def after(screen: TableScreen, what: What) -> TableScreen:
                 calls=(),
                 contract=None,
                 trick=None,
+                last=None,
+                belotes=(),
                 tricks=(0, 0),
                 note="",
             )
@@ -72,11 +74,15 @@ def after(screen: TableScreen, what: What) -> TableScreen:
         case Contract():
             return screen._replace(contract=what)
         case CardPlayed():
-            trick = screen.trick
+            trick, last = screen.trick, screen.last
             if trick is None or trick.complete:
-                trick = Trick(what.seat)
+                trick, last = Trick(what.seat), trick
+            said = what.belote and what.seat not in screen.belotes
             return screen._replace(
-                trick=trick.with_card(what.card), hands=_without(screen.hands, what)
+                trick=trick.with_card(what.card),
+                last=last,
+                belotes=(*screen.belotes, what.seat) if said else screen.belotes,
+                hands=_without(screen.hands, what),
             )
         case TrickTaken():
             north_south, east_west = screen.tricks

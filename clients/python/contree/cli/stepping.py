@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
@@ -167,38 +166,32 @@ def _ends_trick(shown: Sequence[Frame], at: int) -> bool:
 
 
 KEYS: Final[Mapping[str, Move]] = {
-    " ": Move.NEXT,
     "n": Move.NEXT,
-    "\r": Move.NEXT,
-    "\n": Move.NEXT,
-    "\x1b[C": Move.NEXT,
+    "space": Move.NEXT,
+    "enter": Move.NEXT,
+    "right": Move.NEXT,
     "p": Move.PREVIOUS,
-    "\x7f": Move.PREVIOUS,
-    "\b": Move.PREVIOUS,
-    "\x1b[D": Move.PREVIOUS,
+    "backspace": Move.PREVIOUS,
+    "left": Move.PREVIOUS,
     "t": Move.NEXT_TRICK,
-    "\x1b[B": Move.NEXT_TRICK,
+    "down": Move.NEXT_TRICK,
     "T": Move.PREVIOUS_TRICK,
-    "\x1b[A": Move.PREVIOUS_TRICK,
+    "up": Move.PREVIOUS_TRICK,
     "d": Move.NEXT_DEAL,
-    "\x1b[6~": Move.NEXT_DEAL,
+    "pagedown": Move.NEXT_DEAL,
     "D": Move.PREVIOUS_DEAL,
-    "\x1b[5~": Move.PREVIOUS_DEAL,
+    "pageup": Move.PREVIOUS_DEAL,
     "g": Move.FIRST,
-    "\x1b[H": Move.FIRST,
+    "home": Move.FIRST,
     "G": Move.LAST,
-    "\x1b[F": Move.LAST,
+    "end": Move.LAST,
     "q": Move.QUIT,
-    "\x04": Move.QUIT,
+    "escape": Move.QUIT,
+    "ctrl+d": Move.QUIT,
 }
-"""What each key does; those that begin with Esc are arrows, page keys, Home and End."""
+"""What each key does, by its name or by what it types."""
 
 
-def moves(typed: str) -> list[Move]:
-    """The moves in what was typed, in order; other keys do nothing."""
-    # Some terminals send arrows as Esc O instead of Esc [.
-    keys = (key.replace("\x1bO", "\x1b[") for key in _KEY.findall(typed))
-    return [KEYS[key] for key in keys if key in KEYS]
-
-
-_KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
+def move_of(key: str, character: str | None) -> Move | None:
+    """What a key does, given its name and what it types; None for nothing."""
+    return KEYS.get(key) or KEYS.get(character or "")

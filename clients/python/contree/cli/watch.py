@@ -41,8 +41,8 @@ def watch(
             help="Between two events; default 0.3 on a terminal, 0 elsewhere.",
         ),
     ] = None,
-    lines: Annotated[
-        bool, typer.Option("--lines", help="Print lines instead of drawing the table.")
+    plain: Annotated[
+        bool, typer.Option("--plain", "--lines", help="Print lines instead of drawing the table.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per event.")
@@ -50,11 +50,13 @@ def watch(
 ) -> None:
     """Watch a match from its beginning to its end.
 
-    Hands are shown once they may be; lines are printed where there is no terminal. A table of an
+    On a terminal space stops it and goes on, q leaves; elsewhere lines are printed. Hands are shown
+    once they may be. A table of an
     event can be watched when its board is disclosed, or live if the event's file says so.
     """
     import asyncio
     import logging
+    import sys
 
     from contree.cli.output import stdout
 
@@ -63,12 +65,13 @@ def watch(
     # The SDK's words about a lost connection would break the drawing.
     logging.getLogger("contree").addHandler(logging.NullHandler())
     found = Watched(match, label, server)
-    drawn = stdout().is_terminal and not lines and not as_json
+    keys = stdout().is_terminal and sys.stdin.isatty()
+    drawn = keys and not plain and not as_json
     wait = pace if pace is not None else 0.3 if drawn else 0.0
     if as_json:
         asyncio.run(_print_json(found, wait))
     elif drawn:
-        asyncio.run(_draw(found, wait))
+        _draw(found, wait)
     else:
         asyncio.run(_print_lines(found, wait))
 
@@ -149,23 +152,15 @@ async def _print_lines(watched: Watched, wait: float) -> None:
             await asyncio.sleep(wait)
 
 
-async def _draw(watched: Watched, wait: float) -> None:
-    import asyncio
-
-    from rich.live import Live
-
+def _draw(watched: Watched, wait: float) -> None:
     from contree.cli.output import stdout
     from contree.cli.render import table_screen
-    from contree.cli.spectate import after, with_match
+    from contree.cli.terminal import is_light
+    from contree.cli.tui.table_apps import WatchApp
 
-    screen: TableScreen | None = None
-    with Live(console=stdout(), refresh_per_second=10) as live:
-        async for update in watched.updates():
-            if update.match is not None:
-                screen = with_match(screen, update.match)
-                live.update(table_screen(screen))
-            for event in update.events:
-                assert screen is not None  # the first update brings the match
-                screen = after(screen, event.what)
-                live.update(table_screen(screen))
-                await asyncio.sleep(wait)
+    app = WatchApp(watched.updates, wait, light=is_light())
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+    if app.shown is not None:
+        stdout().print(table_screen(app.shown))

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
+from contree.cli.render.faces import ENGLISH, Face
 from contree.engine.actions import Announced, Bid, Call, Say
-from contree.engine.cards import Card, Rank, Strain, Suit
+from contree.engine.cards import Card, Strain, Suit
 from contree.engine.contract import Contract, Doubling
 
-_SYMBOLS = "♠♥♦♣"
 _WORDS = {
     Say.PASS: "pass",
     Say.CONTRE: "contre",
@@ -20,57 +20,56 @@ _WORDS = {
 _RED = "red"
 
 
-def card_text(card: Card, style: str = "") -> Text:
+def card_text(card: Card, style: str = "", face: Face = ENGLISH) -> Text:
     """A card, such as 10♥, its suit in colour."""
-    rank = "10" if card.rank is Rank.TEN else str(card.rank)
-    return Text(rank, style).append(_SYMBOLS[card.suit], _suit_style(card.suit))
+    return Text(face.rank(card.rank), style).append(face.suit(card.suit), suit_style(card.suit))
 
 
-def cards_text(cards: Iterable[Card]) -> Text:
+def cards_text(cards: Iterable[Card], face: Face = ENGLISH) -> Text:
     """Cards side by side."""
-    return Text(" ").join(card_text(card) for card in cards)
+    return Text(" ").join(card_text(card, "", face) for card in cards)
 
 
-def hand_text(cards: Iterable[Card]) -> Text:
+def hand_text(cards: Iterable[Card], face: Face = ENGLISH) -> Text:
     """A hand: suits together, the strongest plain card first."""
-    return cards_text(sorted(cards, key=lambda card: (card.suit, -card.rank)))
+    return cards_text(sorted(cards, key=lambda card: (card.suit, -card.rank)), face)
 
 
-def strain_text(strain: Strain) -> Text:
+def strain_text(strain: Strain, face: Face = ENGLISH) -> Text:
     """A trump suit as its symbol, SA and TA as they are."""
     suit = strain.suit
-    return Text(str(strain)) if suit is None else Text(_SYMBOLS[suit], _suit_style(suit))
+    return Text(face.strain(strain), "" if suit is None else suit_style(suit))
 
 
-def bid_text(bid: Bid) -> Text:
+def bid_text(bid: Bid, face: Face = ENGLISH) -> Text:
     """A bid, such as 90♥ or capot♠."""
-    return Text(str(bid.level)).append(strain_text(bid.strain))
+    return Text(str(bid.level)).append(strain_text(bid.strain, face))
 
 
-def call_text(call: Call) -> Text:
+def call_text(call: Call, face: Face = ENGLISH) -> Text:
     """A bid or a word."""
-    return bid_text(call) if isinstance(call, Bid) else Text(_WORDS[call])
+    return bid_text(call, face) if isinstance(call, Bid) else Text(_WORDS[call])
 
 
-def contract_text(contract: Contract) -> Text:
+def contract_text(contract: Contract, face: Face = ENGLISH) -> Text:
     """A contract with who took it and how far it is doubled."""
-    text = bid_text(contract.bid).append(f" by {contract.taker}")
+    text = bid_text(contract.bid, face).append(f" by {contract.taker}")
     return text.append(_doubling(contract.doubling), "bold")
 
 
-def played_text(action: Card | Announced) -> Text:
+def played_text(action: Card | Announced, face: Face = ENGLISH) -> Text:
     """A card as played, with its belote."""
     if isinstance(action, Announced):
-        return card_text(action.card).append("+", "bold")
-    return card_text(action)
+        return card_text(action.card, "", face).append("+", "bold")
+    return card_text(action, "", face)
 
 
-def action_text(action: object) -> Text:
+def action_text(action: object, face: Face = ENGLISH) -> Text:
     """What a player said or played."""
     if isinstance(action, Card | Announced):
-        return played_text(action)
+        return played_text(action, face)
     assert isinstance(action, Bid | Say)
-    return call_text(action)
+    return call_text(action, face)
 
 
 def _doubling(doubling: Doubling) -> str:
@@ -79,5 +78,6 @@ def _doubling(doubling: Doubling) -> str:
     ]
 
 
-def _suit_style(suit: Suit) -> str:
+def suit_style(suit: Suit) -> str:
+    """The colour of a suit."""
     return _RED if suit in {Suit.HEARTS, Suit.DIAMONDS} else ""

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from contree.cli.render.cards import call_text, card_text, cards_text, contract_text, hand_text
+from contree.cli.render.faces import ENGLISH, Face
 from contree.engine.auction import PlacedCall
 from contree.engine.cards import Card
 from contree.engine.contract import Contract
@@ -42,12 +43,22 @@ class TableScreen(NamedTuple):
     scores: tuple[int, int] = (0, 0)
     note: str = ""
     """The last thing worth a sentence: a fault, an end."""
+    last: Trick | None = None
+    """The trick before the one on the table."""
+    belotes: Sequence[Seat] = ()
+    """Who has shown a belote in this deal."""
+    bottom: Seat = Seat.SOUTH
+    """Whose side of the table it is seen from."""
+    face: Face = ENGLISH
+    """How cards are written."""
+    turn: Seat | None = None
+    """Who is to go, where that is to be shown."""
 
 
 def table_screen(screen: TableScreen) -> RenderableType:
     """The four seats around the trick, the auction or contract below, the scores on top."""
     return Panel(
-        Group(_seats(screen), Text(""), _below(screen)),
+        Group(seats_grid(screen), Text(""), _below(screen)),
         title=_title(screen),
         title_align="left",
         box=box.ROUNDED,
@@ -62,20 +73,22 @@ def _title(screen: TableScreen) -> Text:
     return Text(f"{screen.rules}, {deal}, {screen.state}: NS {north_south} EW {east_west}", "bold")
 
 
-def _seats(screen: TableScreen) -> RenderableType:
+def seats_grid(screen: TableScreen) -> RenderableType:
+    """The four seats around the cards on the table."""
     grid = Table.grid(expand=True)
     for ratio in (5, 3, 5):  # a hand of eight is wider than the trick
         grid.add_column(ratio=ratio, justify="center", vertical="middle")
-    north, east, south, west = (_seat(screen, seat) for seat in SEATS)
+    bottom, left, top, right = (SEATS[(screen.bottom + turns) & 3] for turns in range(4))
+    seats = {seat: _seat(screen, seat) for seat in SEATS}
     cards = {seat: _card(screen, seat) for seat in SEATS}
     center = Table.grid(padding=(0, 2))
     for _ in range(3):
         center.add_column(justify="center", min_width=3)
-    center.add_row("", cards[Seat.NORTH], "")
-    center.add_row(cards[Seat.WEST], "", cards[Seat.EAST])
-    center.add_row("", cards[Seat.SOUTH], "")
-    grid.add_row(west, Align.center(center), east)
-    return Group(Align.center(north), grid, Align.center(south))
+    center.add_row("", cards[top], "")
+    center.add_row(cards[left], "", cards[right])
+    center.add_row("", cards[bottom], "")
+    grid.add_row(seats[left], Align.center(center), seats[right])
+    return Group(Align.center(seats[top]), grid, Align.center(seats[bottom]))
 
 
 def _seat(screen: TableScreen, seat: Seat) -> Text:
@@ -83,14 +96,14 @@ def _seat(screen: TableScreen, seat: Seat) -> Text:
     if seat == screen.dealer:
         text.append(" (deals)", "dim")
     if screen.hands.get(seat):
-        text.append("\n").append(hand_text(screen.hands[seat]))
+        text.append("\n").append(hand_text(screen.hands[seat], screen.face))
     text.justify = "center"
     return text
 
 
 def _card(screen: TableScreen, seat: Seat) -> Text:
     card = None if screen.trick is None else screen.trick.card_of(seat, screen.direction)
-    return Text("·", "dim") if card is None else card_text(card, "bold")
+    return Text("·", "dim") if card is None else card_text(card, "bold", screen.face)
 
 
 def _below(screen: TableScreen) -> RenderableType:
@@ -99,8 +112,8 @@ def _below(screen: TableScreen) -> RenderableType:
     grid.add_column()
     contract = Text("none yet", "dim")
     if screen.contract is not None:
-        contract = contract_text(screen.contract)
-    grid.add_row("auction", calls_text(screen.calls))
+        contract = contract_text(screen.contract, screen.face)
+    grid.add_row("auction", calls_text(screen.calls, screen.face))
     grid.add_row("contract", contract)
     grid.add_row("tricks", f"NS {screen.tricks[0]}, EW {screen.tricks[1]}")
     grid.add_row("match", Text(screen.match_id))
@@ -109,11 +122,13 @@ def _below(screen: TableScreen) -> RenderableType:
     return grid
 
 
-def calls_text(calls: Sequence[PlacedCall]) -> Text:
+def calls_text(calls: Sequence[PlacedCall], face: Face = ENGLISH) -> Text:
     """An auction in one line."""
     if not calls:
         return Text("nobody has spoken", "dim")
-    return Text("  ").join(Text(f"{seat} ", "dim").append(call_text(call)) for seat, call in calls)
+    return Text("  ").join(
+        Text(f"{seat} ", "dim").append(call_text(call, face)) for seat, call in calls
+    )
 
 
 def trick_text(trick: Trick, direction: Direction, winner: Seat | None) -> Text:

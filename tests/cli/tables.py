@@ -1,0 +1,108 @@
+"""Tables for the tests of the terminal client: a real service, real bots, a screen of any size."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from textual.pilot import Pilot
+
+from contree.bots import BOTS
+from contree.cli.playing.desk import Desk
+from contree.cli.playing.game import Plan, person_of, sat_down
+from contree.cli.playing.sitting import DAY_S, Player, Sitting, Wish
+from contree.cli.render.faces import ENGLISH
+from contree.cli.tui.play_app import PlayApp
+from contree.client import Connection
+from contree.engine import Seat, preset
+
+WITHIN_S = 60.0
+
+
+def wish(rules: str = "ffb-mixte", *, deals: int = 1, per_move: float = DAY_S) -> Wish:
+    """South against the house, with a partner that is run here."""
+    players = {
+        Seat.WEST: Player("rules"),
+        Seat.NORTH: Player("quiet", BOTS["quiet"]),
+        Seat.EAST: Player("random"),
+    }
+    return Wish(preset(rules), Seat.SOUTH, players, deals=deals, per_move=per_move)
+
+
+class Table(NamedTuple):
+    """A screen, and hands to press keys."""
+
+    app: PlayApp
+    pilot: Pilot[Any]
+
+    @property
+    def desk(self) -> Desk:
+        """What lies before the person."""
+        assert self.app.desk is not None
+        return self.app.desk
+
+    async def until(self, what: Callable[[], object]) -> None:
+        """Wait until something is so; dialogs stay."""
+        async with asyncio.timeout(WITHIN_S):
+            while not what():
+                await self.pilot.pause(0.02)
+
+    async def turn(self) -> None:
+        """Wait for a turn, and put away what was shown before it."""
+        app = self.app
+        async with asyncio.timeout(WITHIN_S):
+            while app.desk is None or app.desk.owed is None or len(app.screen_stack) > 1:
+                if app.desk is not None and app.desk.ended is not None:
+                    raise AssertionError("the match is over")
+                if len(app.screen_stack) > 1:
+                    await self.pilot.press("enter")
+                await self.pilot.pause(0.02)
+
+    async def to_the_end(self) -> int:
+        """Play as the hints say; how many turns that took."""
+        app, turns = self.app, 0
+        async with asyncio.timeout(WITHIN_S):
+            while app.desk is None or app.desk.ended is None:
+                if len(app.screen_stack) > 1:
+                    await self.pilot.press("enter")
+                elif app.desk is not None and app.desk.owed is not None:
+                    owed = app.desk.owed
+                    await self.pilot.press("h", "enter")
+                    turns += 1
+                    assert app.desk.owed is not owed, app.desk.said
+                await self.pilot.pause(0.02)
+        return turns
+
+    def shown(self, name: str) -> str:
+        """The text of a part of the screen."""
+        lines = (
+            self.app.screen_stack[0]
+            .query_one(f"#{name}")
+            .render_lines(self.app.screen_stack[0].query_one(f"#{name}").size.region)
+        )
+        return "\n".join(line.text.rstrip() for line in lines)
+
+
+@asynccontextmanager
+async def table(
+    server: str,
+    wanted: Wish | None,
+    *,
+    size: tuple[int, int] = (80, 24),
+    code: str = "",
+    name: str = "Ann",
+    pace: float = 0.0,
+    resume_patience: float = 20.0,
+) -> AsyncIterator[Table]:
+    """Somebody at a table, whose match is left in the end."""
+    plan = Plan(wanted, name, code, server, ENGLISH, pace, light=False)
+    person = person_of(plan)
+    sitting = Sitting(
+        person, server, None, Connection(patience=5.0, resume_patience=resume_patience)
+    )
+    async with sat_down(sitting, plan):
+        app = PlayApp(person, sitting, plan)
+        async with app.run_test(size=size) as pilot:
+            yield Table(app, pilot)

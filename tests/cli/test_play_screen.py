@@ -1,0 +1,212 @@
+"""`contree play` on a screen: whole deals by Textual's pilot against a real service."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from functools import partial
+
+import pytest
+from tests.chaos.proxy import Proxy
+from tests.cli.tables import Table, table, wish
+from textual.geometry import Region
+
+from contree.cli.playing.game import ended_by
+from contree.cli.playing.hearing import CUT
+from contree.cli.playing.sitting import NoTable
+from contree.client import EndReason, HostClient, MatchState, Unreachable
+from contree.engine import Bid, Card, DecisionKind, Seat
+from contree.testing import Service, service
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("screen")]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Service]:
+    async with service(heartbeat=0.5) as running:
+        yield running
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["80x24", "160x48"])
+@pytest.mark.parametrize("rules", ["ffb-mixte", "coinche-annonce"])
+async def test_a_whole_deal(server: Service, rules: str, size: tuple[int, int]) -> None:
+    async with table(server.address, wish(rules), size=size) as at:
+        turns = await at.to_the_end()
+        desk = at.desk
+        assert desk.ended is not None
+        assert desk.ended.reason is EndReason.DEALS_PLAYED
+        assert desk.result is not None
+        assert turns >= (8 if desk.result.result.contract else 1)
+        assert any(line.startswith("Marked: you ") for line in desk.log)
+        assert all(region.bottom <= size[1] for region in regions(at))
+        await at.until(lambda: len(at.app.screen_stack) > 1)
+        await at.pilot.press("a")
+    assert at.app.again
+    assert at.app.failure is None
+
+
+def regions(at: Table) -> list[Region]:
+    parts = ("head", "board", "side", "prompt", "hand", "said", "keys")
+    return [at.app.screen_stack[0].query_one(f"#{part}").region for part in parts]
+
+
+async def test_a_wrong_key_explains_what_may_be_played(server: Service) -> None:
+    async with table(server.address, wish(deals=4)) as at:
+        refused: set[str] = set()
+        while len(refused) < 2:
+            await at.turn()
+            desk = at.desk
+            assert desk.owed is not None
+            view = desk.owed
+            await at.pilot.press("z")
+            assert at.desk.said.startswith("'z' is not a")
+            assert "ou may " in at.shown("said") or "Only one card" in at.shown("said")
+            wrong = [card for card in view.hand if card not in view.legal]
+            if view.kind is DecisionKind.CARD and wrong:
+                before = at.desk.owed
+                await at.pilot.press(*desk.face.typed(wrong[0]), "enter")
+                assert at.desk.owed is before
+                refused.add("card")
+            elif view.kind is DecisionKind.CALL and desk.table.calls:
+                bids = [call.call for call in desk.table.calls if isinstance(call.call, Bid)]
+                if bids:
+                    await at.pilot.press(*str(bids[-1]).lower())
+                    assert "does not outbid" in at.desk.said
+                    refused.add("bid")
+            await at.pilot.press("h", "enter")
+        assert at.app.failure is None
+
+
+async def test_the_mouse_chooses_and_plays(server: Service) -> None:
+    async with table(server.address, wish()) as at:
+        await at.turn()
+        while at.desk.owed is not None:
+            if at.desk.owed.auction_over:
+                break
+            await at.pilot.click("#pad", offset=(8, 2))  # pass, or the first strain
+            await at.pilot.press("h", "enter")
+            await at.turn()
+        view = at.desk.owed
+        assert view is not None
+        hand = at.shown("hand").splitlines()
+        column = next(
+            place for place in range(0, 56, 7) if hand[0][place + 1 : place + 2] in ("╭", "╔")
+        )
+        await at.pilot.click("#hand", offset=(column + 2, 1))
+        picked = at.desk.pick
+        assert isinstance(picked, Card)
+        assert picked in view.legal
+        await at.pilot.click("#hand", offset=(column + 2, 1))
+        await at.until(lambda: at.desk.owed is not view)
+        assert "You play the" in "".join(at.desk.log[-8:])
+
+
+async def test_the_connection_is_cut_in_mid_deal_and_play_goes_on(server: Service) -> None:
+    async with Proxy(server.address, random.Random(1)).listening() as proxy:
+        async with table(proxy.address, wish()) as at:
+            for _ in range(3):
+                await at.turn()
+                await at.pilot.press("h", "enter")
+            await at.turn()
+            owed = at.desk.owed
+            proxy.target = "127.0.0.1:1"
+            proxy.tear_all()
+            await at.until(lambda: at.desk.link)
+            assert at.shown("link").strip() == CUT
+            # What is owed is still there, and may be answered while the line is down.
+            assert at.desk.owed == owed
+            await at.pilot.press("h", "enter")
+            proxy.target = server.address
+            await at.until(lambda: not at.desk.link)
+            await at.to_the_end()
+            assert at.desk.ended is not None
+            assert at.desk.ended.reason is EndReason.DEALS_PLAYED
+        assert at.app.failure is None
+
+
+async def test_a_server_that_is_gone_for_good_ends_it(server: Service) -> None:
+    async with (
+        Proxy(server.address, random.Random(1)).listening() as proxy,
+        table(proxy.address, wish(), resume_patience=2.0) as at,
+    ):
+        await at.turn()
+        proxy.target = "127.0.0.1:1"
+        proxy.tear_all()
+        await at.until(lambda: at.app.failure is not None)
+    assert isinstance(at.app.failure, Unreachable)
+    assert str(ended_by(at.app.failure)) == (
+        "The server does not answer any more: the game ends here, without a result."
+    )
+
+
+async def test_leaving_asks_and_a_queen_is_no_leaving(server: Service) -> None:
+    async with table(server.address, wish()) as at, HostClient(server.address) as host:
+        await at.turn()
+        match_id = at.desk.table.match_id
+        await at.pilot.press("q")
+        assert len(at.app.screen_stack) == 2
+        await at.pilot.press("escape")
+        assert len(at.app.screen_stack) == 1
+        await at.pilot.press("question_mark")
+        assert len(at.app.screen_stack) == 2
+        await at.pilot.press("x", "q", "y")
+        await at.until(lambda: not at.app.is_running)
+    async with HostClient(server.address) as host:
+        match = await host.get_match(match_id)
+    assert match.end_reason is EndReason.CANCELLED
+
+
+async def test_late_is_told_and_play_goes_on(server: Service) -> None:
+    async with table(server.address, wish(per_move=1.0)) as at:
+        await at.turn()
+        await at.until(lambda: "the house has acted" in at.desk.said)
+        await at.to_the_end()
+
+
+def dealt(at: Table) -> bool:
+    return at.app.desk is not None and at.desk.table.number == 1
+
+
+async def test_people_meet_at_a_table_by_its_code(server: Service) -> None:
+    async with table(server.address, wish(), code="7KQ4") as ann:
+        await ann.until(lambda: "South Ann" in ann.shown("board"))
+        async with table(server.address, None, code="7KQ4", name="Bob", size=(100, 30)) as bob:
+            await ann.until(lambda: "North Bob" in ann.shown("board"))
+            await ann.pilot.press("enter")
+            for at in (ann, bob):
+                await at.until(partial(dealt, at))
+                assert bob.desk.me is Seat.NORTH
+            names = {Seat.NORTH: "Bob", Seat.SOUTH: "Ann", Seat.EAST: "random", Seat.WEST: "rules"}
+            await bob.until(lambda: bob.desk.table.names == names)
+            # Bob leaves; the house plays on for him, and Ann to the end.
+            await bob.pilot.press("q", "y")
+            await bob.until(lambda: not bob.app.is_running)
+        await ann.to_the_end()
+        assert any("North: left the table; the house plays on" in one for one in ann.desk.log)
+
+
+async def test_a_code_of_no_table(server: Service) -> None:
+    async with table(server.address, None, code="ABCD") as at:
+        await at.until(lambda: at.app.failure is not None)
+    assert isinstance(at.app.failure, NoTable)
+    assert "there is no table ABCD" in str(at.app.failure)
+
+
+async def test_a_table_that_nobody_begins_is_cancelled(server: Service) -> None:
+    async with table(server.address, wish(), code="7KQ4") as ann:
+        await ann.until(lambda: "South Ann" in ann.shown("board"))
+        await ann.pilot.press("q", "y")
+        await ann.until(lambda: not ann.app.is_running)
+    async with HostClient(server.address) as host:
+        found = [match async for match in host.list_matches("table-7kq4")]
+    assert [match.state for match in found] == [MatchState.ENDED]
+
+
+async def test_it_is_drawn_anew_for_another_size(server: Service) -> None:
+    async with table(server.address, wish()) as at:
+        await at.turn()
+        for size in ((160, 48), (80, 24), (100, 30)):
+            await at.pilot.resize_terminal(*size)
+            await at.pilot.pause(0.1)
+            assert "Ann" in at.shown("board")
+            assert at.shown("hand").strip()
