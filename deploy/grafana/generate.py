@@ -231,9 +231,13 @@ ROWS: Final = (
             ),
             Graph(
                 "Do commits fail?",
-                "The store did not confirm in time. They are tried again; tables wait meanwhile.",
+                "The store did not confirm in time: they are tried again, tables wait meanwhile. "
+                "Not told: a fault of the service, its table is taken over again.",
                 "ops",
-                (Query(rate("contree_commit_failures_total"), "failed"),),
+                (
+                    Query(rate("contree_commit_failures_total"), "failed"),
+                    Query(rate("contree_telling_failures_total"), "not told"),
+                ),
             ),
         ),
     ),

@@ -7,10 +7,20 @@ from typing import Any
 
 import pytest
 
-from contree.server.access import ANONYMOUS, Caller, Quota, Quotas, RateLimited, Role, counted_as
+from contree.server.access import (
+    ANONYMOUS,
+    Caller,
+    Quota,
+    Quotas,
+    RateLimited,
+    Role,
+    Unauthenticated,
+    counted_as,
+)
 from contree.server.access import quotas as module
 from contree.server.access.keys import KeyLimits
 from contree.server.access.quotas import RESUMES
+from contree.server.store import StoreUnavailable
 
 ANN = Caller("ann", roles=frozenset({Role.BOT}))
 BOB = Caller("bob", roles=frozenset({Role.BOT}))
@@ -180,6 +190,33 @@ def test_of_too_many_silent_streams_the_oldest_is_ended(clock: Clock) -> None:
             pass
     assert len(ended) == 1
     assert not counts._openings
+
+
+def test_only_tokens_that_are_not_good_count_against_an_address(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a fail-over all bots behind a proxy are new to the server, and owe moves."""
+    monkeypatch.setattr(module, "STRANGERS", 3)
+    counts = quotas(clock)
+
+    def fails(with_: Exception) -> None:
+        with pytest.raises(type(with_)), counts.introduction("proxy"):
+            raise with_
+
+    for _ in range(100):
+        with counts.introduction("proxy"):
+            pass
+    for _ in range(100):
+        fails(StoreUnavailable("store", "down"))
+    for _ in range(3):
+        fails(Unauthenticated("none that is good"))
+    with pytest.raises(RateLimited, match="without a good token"), counts.introduction("proxy"):
+        raise AssertionError("it is not looked up")
+    with counts.introduction("elsewhere"):
+        pass
+    clock.now += 20.0
+    with counts.introduction("proxy"):
+        pass
 
 
 def test_a_flood_of_addresses_takes_a_bounded_memory(

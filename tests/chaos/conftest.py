@@ -35,7 +35,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]) -
         asyncio.run(server.start())
         yield server
         asyncio.run(server.stop())
-    failures = server.said("call_failed") + server.said("decide_failed")
+    ours = ("call_failed", "decide_failed", "telling_failed", "commit_not_told", "deadline_failed")
+    failures = [line for event in ours for line in server.said(event)]
     assert not failures, "an error of the service"
 
 

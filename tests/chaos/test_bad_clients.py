@@ -272,6 +272,42 @@ async def test_actions_of_others_and_of_the_past(arena: Arena, door: aio.Channel
         assert await arena.withstands("replayed actions", attack) >= LEAST
 
 
+async def test_actions_of_bots_that_break_off(arena: Arena) -> None:
+    """Each says the same action many times, and is gone before it can be told of any."""
+    moment = choices("break off")
+    broken = 0
+
+    async def break_off() -> None:
+        nonlocal broken
+        async with channel(arena.address) as door, RawStream(door) as stream:
+            await stream.hello("hasty", practice=play_service_pb2.Practice(deals=1))
+            for _ in range(2):
+                ref = (await stream.next("seat_assigned")).seat_assigned.seat_ref
+                await stream.say(ClientMessage(ready=play_service_pb2.Ready(seat_ref=ref)))
+            turn = (await stream.next("turn")).turn
+            answer = act(turn.seat_ref, turn.decision.id)
+            answer.act.action.call.CopyFrom(turn.decision.calls[0])
+            await stream.say(*[answer] * 120)
+            # Before they are read, while they wait for the store, or when they are answered.
+            await asyncio.sleep(moment.uniform(0, 0.03))
+        broken += 1
+
+    async def attack() -> None:
+        try:
+            await break_off()
+        except aio.AioRpcError as error:
+            # So many streams a minute, and matches, are what one address may have.
+            if told(error)[:2] not in LIMITED:
+                raise
+
+    share = await arena.withstands("breaks off with actions under way", attack)
+    print(f"{broken} bots broke off")
+    assert arena.server.alive, arena.server.last_words()
+    assert broken > 20
+    assert await arena.server.metric("contree_telling_failures_total") == 0
+    assert share >= LEAST
+
+
 # -- readers ---------------------------------------------------------------------------------------
 
 

@@ -97,3 +97,36 @@ async def test_its_reader_waits_while_its_commands_wait() -> None:
     assert not waiting.done()
     one.answered()
     await waiting
+
+
+@virtually
+async def test_an_answer_to_a_reader_that_is_gone_is_harmless() -> None:
+    one = session()
+    for _ in range(66):
+        one.commanded()
+    waiting = asyncio.create_task(one.catch_up())
+    await asyncio.sleep(1.0)
+    waiting.cancel()
+    one.answered()
+    one.answered()  # in the same pass of the loop, before the reader has come to its end
+    await asyncio.wait({waiting})
+    assert waiting.cancelled()
+    for _ in range(64):
+        one.answered()
+    await one.catch_up()
+
+
+@virtually
+async def test_a_reader_that_was_cut_off_may_wait_again() -> None:
+    one = session()
+    for _ in range(65):
+        one.commanded()
+    first = asyncio.create_task(one.catch_up())
+    await asyncio.sleep(1.0)
+    first.cancel()
+    await asyncio.wait({first})
+    second = asyncio.create_task(one.catch_up())
+    await asyncio.sleep(1.0)
+    assert not second.done()
+    one.answered()
+    await second

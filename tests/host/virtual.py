@@ -17,7 +17,14 @@ from contree.server.host.session import Identity, Session
 from contree.server.host.table import Attached, Table
 from contree.server.host.tables import Tables
 from contree.server.match import Act, Match, MatchSpec, Rejected, Step
-from contree.server.store import Append, Appended, AppendResult, StoreError, StoreUnavailable
+from contree.server.store import (
+    Append,
+    Appended,
+    AppendResult,
+    Fenced,
+    StoreError,
+    StoreUnavailable,
+)
 from contree.server.telemetry import Metrics
 
 T = TypeVar("T")
@@ -85,6 +92,8 @@ class ScriptedStore:
         """While it is down: fails at once, as if nobody listened."""
         self.writes = True
         """While it is up: off, and it answers what it is asked, but takes nothing more."""
+        self.taken: set[str] = set()
+        """Matches that another server holds."""
         self.appended: list[Append] = []
         self.pings = 0
 
@@ -124,7 +133,12 @@ class ScriptedStore:
         except StoreUnavailable as error:
             return [error] * len(group)
         self.appended += group
-        return [Appended(part.expected_version + len(part.entries)) for part in group]
+        return [
+            Fenced(part.fence + 1)
+            if part.match_id in self.taken
+            else Appended(part.expected_version + len(part.entries))
+            for part in group
+        ]
 
 
 class Place:
@@ -134,15 +148,22 @@ class Place:
         self.store = ScriptedStore()
         self.lost: list[str] = []
         self.ended: list[Match] = []
+        self.losing_fails = False
+        self.metrics = Metrics()
         store = cast(Any, self.store)
         self.tables = Tables(
             store,
-            Metrics(),
+            self.metrics,
             Notices(store),
             return_s=return_s,
             on_ended=lambda table: self.ended.append(table.match),
-            on_lost=lambda table, why: self.lost.append(why),
+            on_lost=self._lost,
         )
+
+    def _lost(self, table: Table, why: str) -> None:
+        if self.losing_fails:
+            raise RuntimeError("losing fails")
+        self.lost.append(why)
 
     def sit(self, made: MatchSpec | None = None, match: Match | None = None) -> Table:
         """A table in play, all bots there."""

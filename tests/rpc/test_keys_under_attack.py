@@ -181,6 +181,17 @@ async def test_14_a_flood_of_made_up_keys_is_not_looked_up(
     await matches.ListBots(request, metadata=host.metadata)
 
 
+async def test_14_good_keys_of_one_address_are_no_flood(
+    matches: Any, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that takes over meets them all for the first time, behind one proxy."""
+    monkeypatch.setattr("contree.server.access.quotas.STRANGERS", 3)
+    request = match_service_pb2.ListBotsRequest()
+    for _ in range(5):
+        host = await ring.make(Role.HOST)
+        await matches.ListBots(request, metadata=host.metadata)
+
+
 async def test_15_the_newest_stream_with_the_key_takes_over(
     matches: Any, ring: KeyRing, channel: grpc.aio.Channel
 ) -> None:

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Final, NamedTuple
 
-from contree.server.access.callers import Caller
+from contree.server.access.callers import Caller, Unauthenticated
 from contree.server.access.limits import Bucket, Rate, full, take
 
 _BUCKETS: Final = 50_000
@@ -25,7 +25,11 @@ _MATCHES_A_CALL: Final = 50
 RESUMES: Final = 30
 """Streams a minute that a bot instance with seats may open, however few its key may."""
 STRANGERS: Final = 600
-"""Calls a minute from one address that show no token where one is needed, or one not met before."""
+"""Calls a minute from one address that show no token where one is needed, or one that is not good.
+
+Those that show a good one are not counted: behind a proxy many bots come from one address, and all
+of them are new to a server that takes over from another.
+"""
 _TRY_AGAIN_S: Final = 5.0
 """For what ends when somebody ends it."""
 
@@ -110,12 +114,22 @@ class Quotas:
         self._watches: Counter[Hashable] = Counter()
         self._openings: dict[str, OrderedDict[_Opening, None]] = {}
 
-    def introduce(self, peer: str) -> None:
-        """Somebody who was not met before calls from an address. Raises RateLimited: the store is
-        not asked for each of a flood of made-up tokens.
+    @contextlib.contextmanager
+    def introduction(self, peer: str) -> Iterator[None]:
+        """Somebody who was not met before calls from an address, and is looked up meanwhile. Raises
+        RateLimited where too many turned out to be strangers: the store is not asked for each of a
+        flood of made-up tokens.
         """
-        what = "calls a minute from this address without a token that this server has met before"
-        self._take(("strangers", peer), STRANGERS, what)
+        key = ("strangers", peer)
+        _, wait = self._taken(key, STRANGERS)
+        if wait:
+            raise _limited(STRANGERS, "calls a minute from this address without a good token", wait)
+        try:
+            yield
+        except Unauthenticated:
+            bucket, _ = self._taken(key, STRANGERS)
+            self._keep(key, bucket)
+            raise
 
     def ask(self, caller: Caller) -> None:
         """Somebody asks something. Raises RateLimited."""
@@ -219,16 +233,26 @@ class Quotas:
                 del self._openings[opening.who]
 
     def _take(self, key: Hashable, per_minute: int, things: str, count: int = 1) -> None:
+        bucket, wait = self._taken(key, per_minute, count)
+        self._keep(key, bucket)
+        if wait:
+            raise _limited(per_minute, things, wait)
+
+    def _taken(self, key: Hashable, per_minute: int, count: int = 1) -> tuple[Bucket, float]:
+        """The bucket after permits are taken, and how long to wait where there are too few."""
         rate, now = Rate.per_minute(per_minute), self._now()
-        bucket, wait = take(self._buckets.get(key) or full(rate, now), rate, now, count)
+        return take(self._buckets.get(key) or full(rate, now), rate, now, count)
+
+    def _keep(self, key: Hashable, bucket: Bucket) -> None:
         self._buckets[key] = bucket
         self._buckets.move_to_end(key)
         if len(self._buckets) > _BUCKETS:
             self._buckets.popitem(last=False)
-        if wait:
-            raise RateLimited(
-                f"More than {per_minute} {things}: try again in {math.ceil(wait)} s.", wait
-            )
+
+
+def _limited(per_minute: int, things: str, wait: float) -> RateLimited:
+    text = f"More than {per_minute} {things}: try again in {math.ceil(wait)} s."
+    return RateLimited(text, wait)
 
 
 def _nobody(_: Exception) -> None:

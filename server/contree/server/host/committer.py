@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
+import structlog
+
 from contree.server.host.store_watch import StoreWatch
 from contree.server.store import (
     Append,
@@ -22,6 +24,7 @@ from contree.server.store import (
 )
 from contree.server.telemetry import Metrics
 
+_log = structlog.get_logger(__name__)
 _RETRY_S = 0.1
 _GATHER_S = 0.001
 """How long a group waits for more."""
@@ -36,6 +39,7 @@ class Commit(NamedTuple):
 
     append: Append
     done: Callable[[AppendResult | StoreError], None]
+    """Not to raise: what it raises is only logged."""
 
 
 class Committer:
@@ -96,8 +100,13 @@ class Committer:
             self._watch.answered(began, write=wrote)
             self._metrics.committed(len(group), loop.time() - began)
         for commit, result in zip(group, results, strict=True):
-            if not isinstance(result, StoreUnavailable):
+            if isinstance(result, StoreUnavailable):
+                continue
+            try:
                 commit.done(result)
+            except Exception:
+                # One that cannot be told must not keep the others from their answers.
+                _log.exception("commit_not_told", match_id=commit.append.match_id)
         if unanswered:
             await asyncio.sleep(_RETRY_S)
         return unanswered

@@ -155,8 +155,11 @@ class Deadlines:
         if self._due:
             due, self._due = self._due, {}
             for table in due.values():
-                if self._holds(table):
-                    self._look(table)
+                try:
+                    if self._holds(table):
+                        self._look(table)
+                except Exception:  # others are due, too
+                    _log.exception("deadline_failed", match_id=table.match.id)
 
     def _look(self, table: Table) -> None:
         """Let time have its consequences, once the store has proved alive after their deadline:

@@ -226,18 +226,20 @@ class Host:
 
     def _lost(self, table: Table, why: str) -> None:
         _log.warning("match_lost", match_id=table.match.id, why=why)
-        for attached in table.attached:
-            if attached is not None:
-                # The end of a stream is never the end of a match: the bot dials again and is given
-                # its seats by whoever holds them then.
-                attached.session.outbox.close()
-        self.seating.close(table)
-        self.tables.drop(table)
+        with contextlib.ExitStack() as steps:
+            # All of them are taken, whatever goes wrong in one.
+            for attached in table.attached:
+                if attached is not None:
+                    # The end of a stream is never the end of a match: the bot dials again and is
+                    # given its seats by whoever holds them then.
+                    steps.callback(attached.session.outbox.close)
+            steps.callback(self.tables.drop, table)
+            self.seating.close(table)
 
     def _lost_id(self, match_id: str, why: str) -> None:
         table = self.tables.get(match_id)
         if table is not None:
-            self._lost(table, why)
+            self.tables.lose(table, why)
 
     # -- heartbeats and gauges ------------------------------------------------------------------
 

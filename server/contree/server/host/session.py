@@ -248,9 +248,9 @@ class Session:
     def answered(self) -> None:
         """A command of its has been answered."""
         self._unanswered -= 1
-        if self._caught_up is not None and not self._behind:
+        # Its reader may be gone, and the answer comes all the same.
+        if self._caught_up is not None and not self._caught_up.done() and not self._behind:
             self._caught_up.set_result(None)
-            self._caught_up = None
 
     @property
     def _behind(self) -> bool:
@@ -262,7 +262,10 @@ class Session:
         """
         if self._behind:
             self._caught_up = asyncio.get_running_loop().create_future()
-            await self._caught_up
+            try:
+                await self._caught_up
+            finally:
+                self._caught_up = None
 
     # -- heartbeats -----------------------------------------------------------------------------
 

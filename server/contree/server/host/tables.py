@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable
+from functools import partial
 
 import structlog
 
@@ -123,28 +124,49 @@ class Tables:
         return table
 
     def drop(self, table: Table) -> None:
-        """Host a match no longer. Its commands are answered as lost, its seats set free."""
+        """Host a match no longer. Its commands are answered as lost, its seats set free.
+
+        Whatever goes wrong with one of them, the table is gone and the others are done.
+        """
         if self._tables.pop(table.match.id, None) is None:
             return
         owner = table.match.spec.owner
         self.owned[owner] -= 1
         if not self.owned[owner]:
             del self.owned[owner]
-        self.deadlines.disarm(table)
-        self._tally.restaged(table.match.stage, None)
+        self._safely(table, partial(self.deadlines.disarm, table))
+        self._safely(table, partial(self._tally.restaged, table.match.stage, None))
         for seat in SEATS:
-            attached = table.attached[seat]
+            attached, table.attached[seat] = table.attached[seat], None
             if attached is not None:
-                self.seats.take(attached.session, attached.ref)
-                table.attached[seat] = None
+                self._safely(table, partial(self.seats.take, attached.session, attached.ref))
         for reader in table.readers:
-            reader.close()
+            self._safely(table, reader.close)
         table.readers.clear()
         lost = MatchLost(table.match.id, "not held here any more")
         while table.commands:
             _, reply = table.commands.popleft()
             if reply is not None:
-                reply(lost)
+                self._safely(table, partial(reply, lost))
+
+    def lose(self, table: Table, why: str) -> None:
+        """Give a table up: whoever finds its lease ended, this server too, takes it over. Nothing
+        is raised.
+        """
+        self._safely(table, partial(self._on_lost, table, why))
+        self.drop(table)
+
+    def _safely(self, table: Table, tell: Callable[[], object]) -> None:
+        """Tell somebody of a table that is given up: nobody keeps it from the others."""
+        try:
+            tell()
+        except Exception:
+            self._failed(table)
+
+    def _failed(self, table: Table) -> None:
+        """What came of a command could not be told: this is a fault of the service."""
+        self._metrics.telling_failures.inc()
+        _log.exception("telling_failed", match_id=table.match.id)
 
     def _holds(self, table: Table) -> bool:
         return self._tables.get(table.match.id) is table
@@ -248,21 +270,22 @@ class Tables:
     def _answered(
         self, table: Table, step: Step, reply: Reply | None, result: AppendResult | StoreError
     ) -> None:
+        """The store has answered. Nothing is raised: other tables' answers follow."""
         held = self._holds(table)
         if not held or not isinstance(result, Appended):
             why = type(result).__name__
             if reply is not None:
-                reply(MatchLost(table.match.id, why))
+                self._safely(table, partial(reply, MatchLost(table.match.id, why)))
             if held:
                 _log.warning("append_refused", match_id=table.match.id, result=repr(result))
-                self._on_lost(table, why)
+                self.lose(table, why)
             return
         try:
             self._committed(table, step, reply)
         except Exception:
             # The journal has it; whoever takes the match over next tells the rest.
-            _log.exception("telling_failed", match_id=table.match.id)
-            self._on_lost(table, "telling failed")
+            self._failed(table)
+            self.lose(table, "telling failed")
 
     def _committed(self, table: Table, step: Step, reply: Reply | None) -> None:
         before, after = table.match, step.after

@@ -4,6 +4,7 @@ calls, and how much that one may ask.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from typing import Any, Final
@@ -58,9 +59,9 @@ def identified(guard: Guard, quotas: Quotas, admission: Admission) -> Duty:
             return
         try:
             shown = _authorization(call.context)
-            if not guard.has_met(shown):
-                quotas.introduce(peer)
-            caller = await guard.caller(shown, peer)
+            met = guard.has_met(shown)
+            with contextlib.nullcontext() if met else quotas.introduction(peer):
+                caller = await guard.caller(shown, peer)
         except (Unauthenticated, RateLimited):
             await admission.turn(f"stranger {peer}")
             raise

@@ -272,7 +272,10 @@ class PlayServicer:
                 return
             if isinstance(outcome, Rejected) or not outcome.entries:
                 session.waste(self._time())
-            reply(outcome)
+            try:
+                reply(outcome)
+            except Exception as error:  # the match goes on without this stream
+                session.fail(error)
 
         session.commanded()
         self._host.tables.submit(table, command, answered)

@@ -120,6 +120,11 @@ class Metrics:
             END_REASONS,
         )
 
+        self.telling_failures = counter(
+            "contree_telling_failures_total",
+            "Failures to tell what came of a committed step; its table was taken over again.",
+        )
+
         # Streams
         self.streams = gauge("contree_streams", "Open play streams.")
         self.bots_connected = gauge(
