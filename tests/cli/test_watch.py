@@ -146,18 +146,22 @@ def test_drawn_on_a_terminal(played: Played) -> None:
     )
     os.close(theirs)
     drawn = b""
-    with io.FileIO(ours) as screen:
-        while True:
-            try:
-                part = screen.read(65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            drawn += part
-            if "All deals are played." in drawn.decode(errors="replace"):
-                os.write(ours, b"q")  # it stays until one leaves
-    assert process.wait(30) == 0
+    try:
+        with io.FileIO(ours) as screen:
+            while True:
+                try:
+                    part = screen.read(65536)
+                except OSError:  # the other end is closed
+                    break
+                if not part:
+                    break
+                drawn += part
+                if "All deals are played." in drawn.decode(errors="replace"):
+                    os.write(ours, b"q")  # it stays until one leaves
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
     text = drawn.decode()
     assert "╭─" in text
     assert "All deals are played." in text
