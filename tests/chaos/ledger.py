@@ -13,6 +13,7 @@ from contree.v1 import play_service_pb2
 
 ACCEPTED = play_service_pb2.ACT_STATUS_ACCEPTED
 DUPLICATE = play_service_pb2.ACT_STATUS_DUPLICATE
+UNKNOWN_SEAT = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
 
 
 class Place(NamedTuple):
@@ -56,6 +57,8 @@ class Ledger:
         self._of_match: dict[str, dict[Place, Answer]] = {}
         self._places: dict[bytes, Place] = {}
         self._asked: dict[tuple[str, Seat], set[bytes]] = {}
+        self._let_go: set[tuple[str, Seat]] = set()
+        """Seats that a bot was told it does not hold: its match had ended meanwhile."""
 
     @property
     def acknowledged(self) -> int:
@@ -68,6 +71,8 @@ class Ledger:
 
     def answer(self, place: Place, decision_id: bytes, action: Action) -> None:
         """A bot chose an action. The same decision has the same id however often it is asked."""
+        if (place.match_id, place.seat) in self._let_go:
+            self.wrong.append(f"{place} was asked of a bot that had been told it has no such seat")
         known = self._answers.get(place)
         if known is None:
             chosen = self._answers[place] = Answer(action, decision_id)
@@ -93,7 +98,11 @@ class Ledger:
         else:
             name = play_service_pb2.ActStatus.Name(status)  # type: ignore[arg-type]
             self.odd[name] = self.odd.get(name, 0) + 1
-            if status != play_service_pb2.ACT_STATUS_STALE:
+            if status == UNKNOWN_SEAT:
+                # Answered once more after a lost connection, when the match was over: its record
+                # must hold the action, as it must hold every other.
+                self._let_go.add((place.match_id, place.seat))
+            elif status != play_service_pb2.ACT_STATUS_STALE:
                 self.wrong.append(f"{place} was answered by {name}")
 
     def check(self, match: Match, text: str, folder: Path, seed: Seed) -> None:

@@ -38,6 +38,7 @@ class Played:
     def __init__(self) -> None:
         self.ledger = Ledger()
         self.places: list[Place] = []
+        self.actions: dict[Place, Action] = {}
         self._choices = random.Random(4)
         rules = preset("ffb-mixte")
         start = Game.start(rules, SeededDeals(*SEED), Mode.BOARD, 1)
@@ -65,6 +66,7 @@ class Played:
     def note(self, view: View, action: Action) -> None:
         place = Place.of(MATCH, view)
         self.places.append(place)
+        self.actions[place] = action
         self.ledger.answer(place, str(place).encode(), action)
         self.ledger.heard(str(place).encode(), ACCEPTED)
 
@@ -94,7 +96,8 @@ def test_an_acknowledged_action_that_is_not_recorded(played: Played, tmp_path: P
 
 def test_a_recorded_action_that_nobody_chose(played: Played, tmp_path: Path) -> None:
     short = Ledger()
-    short._answers = dict(list(played.ledger._answers.items())[:-1])
+    for place in played.places[:-1]:
+        short.answer(place, str(place).encode(), played.actions[place])
     short.check(played.match, played.text, tmp_path, SEED)
     assert any("chosen" in line for line in short.wrong)
 
@@ -112,6 +115,14 @@ def test_one_decision_under_two_ids(played: Played, tmp_path: Path) -> None:
 def test_an_answer_that_was_late(played: Played, tmp_path: Path) -> None:
     played.ledger.heard(str(played.places[5]).encode(), play_service_pb2.ACT_STATUS_LATE)
     assert any("LATE" in line for line in played.wrong(tmp_path))
+
+
+def test_an_answer_sent_again_when_the_match_was_over(played: Played, tmp_path: Path) -> None:
+    last = played.places[-1]
+    played.ledger.heard(str(last).encode(), play_service_pb2.ACT_STATUS_UNKNOWN_SEAT)
+    assert played.wrong(tmp_path) == []
+    played.ledger.answer(last, str(last).encode(), played.actions[last])
+    assert any("no such seat" in line for line in played.wrong(tmp_path))
 
 
 def test_another_end(played: Played, tmp_path: Path) -> None:
