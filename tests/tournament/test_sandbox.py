@@ -159,6 +159,28 @@ async def test_it_is_nobody_and_alone(box: Box) -> None:
     assert told == [65534, 65534, True, ["lo"], "sandbox", ["CapEff:\t0000000000000000\n"]]
 
 
+async def test_no_setting_of_the_kernel_can_be_written(box: Box) -> None:
+    """The sysctl files ask for the user, and one that root started is root to them."""
+    program = """
+import os
+opened = tried = 0
+for folder, folders, names in os.walk("/proc"):
+    folders[:] = [name for name in folders if name not in ("fd", "map_files", "task", "ns")]
+    for name in names:
+        tried += 1
+        try:
+            os.close(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            continue
+        opened += 1
+        print(os.path.join(folder, name))
+print(opened, tried > 500, os.path.exists("/proc/sys/kernel/core_pattern"))
+"""
+    async with box.run(program) as child:
+        assert await asyncio.wait_for(child.wait(), WAIT_S) == 0
+        assert child.tail() == "0 True True"
+
+
 async def test_it_knows_nothing_of_who_runs_the_event(
     box: Box, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -225,7 +225,10 @@ def _system() -> list[str]:
     for name in settings:
         arguments += ["--ro-bind-try", name, name]
     scratch = ("--size", str(SCRATCH), "--tmpfs")
-    return [*arguments, "--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp"]
+    # Started by root, nobody inside is root to the kernel, which asks for the user and not for
+    # capabilities where /proc/sys is written: core_pattern is a program that root runs outside.
+    proc = ("--proc", "/proc", "--remount-ro", "/proc")
+    return [*arguments, *proc, "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp"]
 
 
 def _interpreter() -> set[Path]:
