@@ -15,27 +15,16 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from tests.pages import ROOT, blocks_of, dead_links, lines
 
 from contree.cli.app import app
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DEFAULTS = ("127.0.0.1:50051", "127.0.0.1:9464")
 COMMAND_S = 60
-BLOCK = re.compile(r"^<!-- (?P<what>.*?) -->\n```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-class Block(NamedTuple):
-    """A block of the page and what is done with it."""
-
-    what: str
-    text: str
-
-
-BLOCKS = [Block(found["what"], found["text"]) for found in BLOCK.finditer(README)]
+BLOCKS = blocks_of(README)
 
 
 def free_address() -> str:
@@ -109,10 +98,6 @@ class Shell:
         return line
 
 
-def lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
-
-
 @pytest.mark.slow
 def test_commands_in_order(tmp_path: Path) -> None:
     said = ""
@@ -152,8 +137,7 @@ def test_make_targets_exist() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
-        assert (ROOT / target).is_file(), target
+    assert not dead_links(README, ROOT)
 
 
 def test_commands_named_in_the_text_exist() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.cli.running import Ran, finish, processes_with, start
 from tests.cli.test_serve import serving
 
 from contree.cli.local import answers
+from contree.engine import Seat, parse_record
 
 FIRST = """
 class MyBot:
@@ -122,11 +124,76 @@ def test_a_bot_that_answers_nonsense(folder: Path) -> None:
     assert "Traceback" not in ran.err
 
 
+def test_records_of_practice_are_kept(folder: Path) -> None:
+    ran = run(
+        folder,
+        *["my_bot:MyBot", "--practice", "--deals", "1", "--matches", "2", "--records", "kept/here"],
+    )
+    assert ran.code == 0, ran.err
+    kept = list((folder / "kept" / "here").iterdir())
+    assert len(kept) == 2
+    for path in kept:
+        record = parse_record(path.read_text("utf-8"))
+        assert record.names[Seat.NORTH] == "MyBot"
+        assert f"record: kept/here/{path.name}" in ran.err
+
+
+def test_the_record_of_a_bot_that_failed_is_kept(folder: Path) -> None:
+    (folder / "my_bot.py").write_text(FIRST.replace("view.legal[0]", "view.no"), encoding="utf-8")
+    ran = run(folder, "my_bot:MyBot", "--practice", "--deals", "1", "--records", ".")
+    assert ran.code == 1
+    assert "no attribute 'no'" in ran.err
+    (kept,) = folder.glob("*.bgn")
+    parse_record(kept.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("level", "shown"), [("warning", 0), ("info", 1), ("debug", 2)])
+def test_the_log_of_the_bot_beside_that_of_the_sdk(folder: Path, level: str, shown: int) -> None:
+    logging = FIRST.replace("class", "import logging\nclass", 1).replace(
+        "return view.legal[0]", "logging.getLogger(__name__).info('hm'); return view.legal[0]"
+    )
+    (folder / "my_bot.py").write_text(logging, encoding="utf-8")
+    ran = run(folder, "my_bot:MyBot", "--practice", "--deals", "1", "--log", level)
+    assert ran.code == 0, ran.err
+    assert (" INFO hm\n" in ran.err) is (shown > 0)
+    assert (" decisions, " in ran.err) is (shown > 0)
+    assert (" DEBUG seat " in ran.err) is (shown > 1)
+
+
+def test_two_processes_of_one_name(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with serving(tmp_path_factory.mktemp("server")) as server:
+        options = ("bot", "run", "my_bot:MyBot", "--server", server.address)
+        processes = [start(*options, cwd=folder)]
+        try:
+            said = [_until_connected(processes[0])]
+            processes.append(start(*options, cwd=folder))
+            processes.append(start(*options, "--instance", "meant", cwd=folder))
+            said += [_until_connected(process) for process in processes[1:]]
+        finally:
+            for process in processes:
+                process.send_signal(signal.SIGTERM)
+                finish(process)
+    told = [" named MyBot wait" in text for text in said]
+    assert told == [False, True, False], said
+
+
+def _until_connected(process: subprocess.Popen[str]) -> str:
+    """What a bot says before and when it is connected."""
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if "connected to " in line:
+            return said
+    raise AssertionError(said)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ("--deals 3", "--deals is about practice: add --practice, or leave it out."),
         ("--preset ffb-mixte", "--preset is about practice: "),
+        ("--records x", "--records is about practice: "),
         ("--practice --preset belote", "There is no preset 'belote': choose one of "),
         ("--practice --preset x.toml", "There is no rule file x.toml: check the path."),
         ("--practice --opponents me", "The house has no player 'me': write --opponents rules or "),

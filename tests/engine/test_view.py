@@ -11,6 +11,7 @@ from contree.engine import (
     SEATS,
     Action,
     Announced,
+    Card,
     Deal,
     DecisionKind,
     FixedDeal,
@@ -231,6 +232,32 @@ def test_view_of_a_match_that_is_over_shows_its_last_deal_and_the_final_scores()
     assert len(last.tricks) == 8
     assert spectate(game).result == game.results[-1]
     assert spectate(game).phase is Phase.DONE
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_who_holds_the_trick_and_what_would_take_it(name: str) -> None:
+    """Told before the card as the finished trick tells afterwards, in either direction of play."""
+    rules = preset(name)
+    rng = random.Random(name)
+    for number in range(1, 9):
+        deal = Deal.start(rules, *SeededDeals(bytes(32)).board(number, rules))
+        while deal.owed:
+            seat = deal.owed[0]
+            view = project(deal, seat)
+            action = rng.choice(view.legal)
+            deal = deal.apply(seat, action)
+            if view.kind is not DecisionKind.CARD:
+                assert view.holder is None
+                continue
+            assert view.trick is not None
+            assert (view.holder is None) is (not view.trick.cards)
+            card = action.card if isinstance(action, Announced) else action
+            assert isinstance(card, Card)
+            after = project(deal, seat)
+            won = after.holder if len(view.trick.cards) < 3 else after.winners[-1]
+            assert view.takes(card) is (won is seat)
+            if not view.takes(card):
+                assert won is view.holder
 
 
 def test_bare_deal_is_number_one() -> None:

@@ -75,6 +75,22 @@ class View(NamedTuple):
         return self.seat.team
 
     @property
+    def holder(self) -> Seat | None:
+        """The seat that holds the current trick so far; None before its first card."""
+        contract, trick = self.contract, self.trick
+        if contract is None or trick is None or not trick.cards:
+            return None
+        return trick.winner(contract.strain, self.rules.turn_direction)
+
+    def takes(self, card: Card) -> bool:
+        """Whether the current trick would be the seat's with this card, as far as it goes."""
+        contract, trick = self.contract, self.trick
+        if contract is None or trick is None:
+            return False
+        with_it = trick.with_card(card)
+        return with_it.winner(contract.strain, self.rules.turn_direction) is self.seat
+
+    @property
     def cards_played(self) -> int:
         """All cards played so far by anyone, as a mask."""
         current = 0 if self.trick is None else mask_of(self.trick.cards)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +23,15 @@ app = typer.Typer(
 
 TERMINATED = 143
 """The exit code after SIGTERM."""
+
+
+class LogLevel(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
 
 
 @app.callback()
@@ -82,6 +92,18 @@ def run(
     matches: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Stop after that many matches.")
     ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep the record of each practice match there."),
+    ] = None,
+    log: Annotated[
+        LogLevel | None,
+        typer.Option(
+            metavar="debug|info|warning|error",
+            help="What the SDK and the bot's own logger tell; debug has a line for each decision. "
+            "Default: warning while it practises or with --json, else info.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per ended match.")
     ] = False,
@@ -94,7 +116,8 @@ def run(
     """
     from contree.cli.load import load_bot
     from contree.cli.output import say
-    from contree.cli.sessions import Narrator, play
+    from contree.cli.session_log import logging_to_stderr
+    from contree.cli.sessions import Narrator, play, warn_of_twins
 
     given = {
         "--preset": preset,
@@ -102,6 +125,7 @@ def run(
         "--deals": deals,
         "--opponents": opponents,
         "--partner": partner,
+        "--records": records,
     }
     wish = _practice(practice, given)
     bot = load_bot(target, Path.cwd())
@@ -113,6 +137,8 @@ def run(
             say(f"{target} dials {address} and waits for seats; Ctrl-C stops it.")
         told = wish is not None or as_json
         narrator = Narrator(as_json=as_json) if told else None
+        level = log or (LogLevel.WARNING if told else LogLevel.INFO)
+        stack.enter_context(logging_to_stderr(level.upper(), target))
         options: dict[str, Any] = {
             "server": address,
             "token": token,
@@ -121,7 +147,9 @@ def run(
             "capacity": capacity,
             "matches": 1 if wish is not None and matches is None else matches,
         }
-        summary = play(bot, narrator, options, wish)
+        if wish is None:
+            warn_of_twins(bot, options)
+        summary = play(bot, narrator, options, wish, records)
         if summary is None:
             raise typer.Exit(TERMINATED)
         if summary.replaced:

@@ -58,11 +58,11 @@ def match_screen(
     deals: Sequence[DealRow], scores: tuple[int, int], ending: str, winner: Team | None
 ) -> RenderableType:
     """A finished match: its deals, the totals, why it ended and who won."""
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     table.add_column("deal", justify="right")
-    table.add_column("contract")
+    table.add_column("contract", no_wrap=True)
     for name in ("points", "tricks", "marks", "total"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for deal in deals:
         table.add_row(
             str(deal.number),
