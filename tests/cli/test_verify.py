@@ -14,6 +14,33 @@ from contree.engine import commitment
 
 MUTATIONS = 1000 if os.environ.get("FULL") else 100
 
+CRASHING = """
+name = "crash"
+boards = 2
+seed = "crash"
+isolation = "none"
+[[bots]]
+name = "a"
+command = ["python", "-m", "contree.bots.random"]
+[[bots]]
+name = "b"
+command = ["python", "crash.py"]
+"""
+CRASH = """
+import os
+from pathlib import Path
+from contree.client import Bot, run_bot
+
+class Crash(Bot):
+    def decide(self, turn):
+        if not Path("crashed").exists():
+            Path("crashed").touch()
+            os._exit(3)
+        return turn.view.legal[0]
+
+run_bot(Crash())
+"""
+
 
 @pytest.fixture
 def event(tmp_path: Path) -> Path:
@@ -49,7 +76,42 @@ def test_exported_and_verified(
         ("--commitment", "00" * 32, 1),
         ("--manifest", "many", 2),
     ):
-        assert contree("verify", "cup-1.zip", option, text).code == code
+        ran = contree("verify", "cup-1.zip", option, text)
+        assert (ran.code, ran.out) == (code, ""), "nothing is called right before it is compared"
+        ran = contree("verify", "cup-1.zip", option, text, "--json")
+        assert (ran.code, ran.out) == (code, "")
+
+
+def test_what_cannot_be_proved_yet_is_said_and_has_its_own_exit_code(
+    contree: Contree, tmp_path: Path
+) -> None:
+    folder, out = tmp_path / "cup-1", tmp_path / "out"
+    make_event(folder, revealed=False)
+    assert contree("tournament", "export", str(folder), "--partial", "--to", str(out)).code == 0
+    ran = contree("verify", str(out))
+    assert (ran.code, ran.err) == (3, "")
+    assert ran.out.startswith("Event cup-1: nothing is wrong, but not all is proved. 12 tables;")
+    assert "Not proved: that the cards and seats are those of the seed" in ran.out
+    ran = contree("verify", str(out), "--partial")
+    assert ran.code == 0
+    assert "Not proved" in ran.out
+    ran = contree("verify", str(out), "--json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["right"], told["proved"]) == (3, True, False)
+
+
+@pytest.mark.slow
+def test_the_folder_of_an_event_in_which_a_bot_was_started_again(
+    contree: Contree, tmp_path: Path
+) -> None:
+    (tmp_path / "e.toml").write_text(CRASHING)
+    (tmp_path / "crash.py").write_text(CRASH)
+    ran = contree("tournament", "run", str(tmp_path / "e.toml"), "--results", str(tmp_path / "r"))
+    assert ran.code == 0, ran.err
+    (event,) = (tmp_path / "r").iterdir()
+    assert (event / "endings.jsonl").read_text().count("\n") == 1, "it ended, once"
+    ran = contree("verify", str(event))
+    assert (ran.code, ran.out[: ran.out.index(":")]) == (0, f"Event {event.name}")
 
 
 def test_any_byte_changed(contree: Contree, event: Path, tmp_path: Path) -> None:

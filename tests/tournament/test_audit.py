@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from tests.tournament.events import SEED, make_event, played
 
-from contree.engine import commitment, format_record, preset
+from contree.engine import commitment, format_record, preset, read_record
 from contree.tournament.audit import audit
 from contree.tournament.bundle import read_files
 from contree.tournament.export import export_event
 from contree.tournament.manifest import MANIFEST, Finding, broken_seal, seal
-from contree.tournament.tables import TableResult
+from contree.tournament.policy import policy_digest
+from contree.tournament.tables import TableFault, TableResult
 
 RULES = preset("ffb-mixte")
 Files = dict[str, bytes]
@@ -205,6 +206,53 @@ def derived_missing(files: Files) -> tuple[str, int]:
     return "standings.csv", 0
 
 
+def raw_result(key: str, value: object) -> Forgery:
+    """A line with a value of another kind."""
+
+    def forge(files: Files) -> tuple[str, int]:
+        lines = files["tables.jsonl"].splitlines(keepends=True)
+        values = json.loads(lines[4]) | {key: value}
+        text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+        lines[4] = text.encode() + b"\n"
+        files["tables.jsonl"] = b"".join(lines)
+        return "tables.jsonl", 5
+
+    return forge
+
+
+def nested(files: Files) -> tuple[str, int]:
+    lines = files["tables.jsonl"].splitlines(keepends=True)
+    lines[4] = b"[" * 100_000 + b"\n"
+    files["tables.jsonl"] = b"".join(lines)
+    return "tables.jsonl", 5
+
+
+def fault_of_the_other(files: Files) -> tuple[str, int]:
+    """A fault that there was, entered for whom it was not."""
+    result = of(files, 4)
+    seat, bot = next(iter(result.seats.items()))
+    (other,) = set(result.table.pairing) - {bot}
+    name = f"records/{result.table.id}.bgn"
+    record = read_record(files[name].decode())
+    noted = dataclasses.replace(record, notes=(*record.notes, f"fault: {seat} timeout in deal 1"))
+    files[name] = format_record(noted).encode()
+    faults = (TableFault(other, seat, "timeout", False, ""),)
+    put(files, 4, dataclasses.replace(result, faults=faults))
+    return "tables.jsonl", 5
+
+
+def hashed(key: str, value: object) -> Forgery:
+    """Another header with the digest of its policy made again."""
+
+    def forge(files: Files) -> tuple[str, int]:
+        header(key, value)(files)
+        digest = policy_digest(json.loads(files["event.json"]))
+        header("policy_sha256", digest)(files)
+        return header(key, value)(files)
+
+    return forge
+
+
 def header(key: str, value: object, blamed: str = "") -> Forgery:
     def forge(files: Files) -> tuple[str, int]:
         values = json.loads(files["event.json"])
@@ -257,6 +305,44 @@ FORGERIES: dict[str, Forgery] = {
     "label": header("label", "other"),
     "schema": header("schema", 2),
     "key twice": key_twice,
+    # Of kinds that nobody expects: a finding, never a traceback.
+    **{f"broken {kind}": hashed("broken", kind()) for kind in (list, dict, int, str)},
+    "broken null": hashed("broken", None),
+    "stops": hashed("broken", {"stops": 0, "marks": 250}),
+    "broken marks": hashed("broken", {"stops": False, "marks": "250"}),
+    "times in a list": hashed("time", [5]),
+    "boards": header("boards", 10**12),
+    "too many boards": header("boards", 1_000_000),
+    "half a board": header("boards", 2.5),
+    "boards as text": header("boards", "2"),
+    "boards true": header("boards", True),
+    "no bots": header("bots", None),
+    "bots by name": header("bots", ["x", "y", "z"]),
+    "bots without a name": header("bots", [{"name": None}] * 3),
+    "a bot twice": header("bots", [{"name": "x"}, {"name": "x"}, {"name": "z"}]),
+    "format": header("format", "round-robin"),
+    "kind": header("format", {"kind": ["round-robin"]}),
+    "looks": header("format", {"kind": "sprt", "design": {"every": 0}}),
+    "odds": header("format", {"kind": "sprt", "design": {"alpha": 10**400}}),
+    "tables as text": header("tables", "12"),
+    "no commitment": header("seed_commitment", None),
+    "seed as number": header("seed", 5),
+    "no decisions": raw_result("decisions", {"x": None}),
+    "many decisions": raw_result("decisions", {"x": 10**400}),
+    "decisions in a list": raw_result("decisions", ["x"]),
+    "seconds": raw_result("seconds", {"x": "1"}),
+    "for ever": raw_result("seconds", {"x": float("inf")}),
+    "overruns": raw_result("overruns", {"x": []}),
+    "high marks": raw_result("marks", [10**400, 0]),
+    "no fault": raw_result("faults", [{"bot": 1}]),
+    "no attempt": raw_result("attempts", [None]),
+    "a list for a bot": raw_result("first", ["x"]),
+    "a number for a match": raw_result("match_id", 5),
+    "seats in a list": raw_result("seats", ["x"]),
+    "blamed on the other": fault_of_the_other,
+    "nested": nested,
+    "board without end": raw_result("board", float("inf")),
+    "nobody forfeits": raw_result("forfeited_by", [["x"]]),
 }
 
 

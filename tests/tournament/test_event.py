@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -119,6 +121,57 @@ async def test_the_seed_is_not_shown_before_the_end(path: Path) -> None:
     standings = json.loads((run.folder / "standings.json").read_text())
     assert (standings["complete"], standings["tables"]) == (False, 0)
     assert "run the same command again to go on" in run.out.getvalue()
+
+
+# -- a report that cannot be made ------------------------------------------------------------------
+
+
+def without_jinja2(run: Run, monkeypatch: pytest.MonkeyPatch) -> str:
+    for name in [name for name in sys.modules if "contree.tournament.html_report" in name]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    return "it needs jinja2, which is not installed: pip install 'contree[tournament]'"
+
+
+def not_to_be_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> str:
+    (run.folder / "report.html").unlink()
+    (run.folder / "report.html").mkdir()
+    return "The report cannot be written to"
+
+
+def not_to_be_drawn(run: Run, monkeypatch: pytest.MonkeyPatch) -> str:
+    def fail(*arguments: object) -> None:
+        raise ZeroDivisionError("no figure")
+
+    monkeypatch.setattr("contree.tournament.html_report.page", fail)
+    return "ZeroDivisionError('no figure')"
+
+
+@pytest.mark.parametrize("cause", [without_jinja2, not_to_be_written, not_to_be_drawn])
+async def test_without_a_report_an_event_ends_well(
+    path: Path, monkeypatch: pytest.MonkeyPatch, cause: Callable[[Run, pytest.MonkeyPatch], str]
+) -> None:
+    async with serving(ScriptedService()) as address:
+        run = Run(path, address)
+        await run()
+        said = cause(run, monkeypatch)
+        text = await Run(path, address)()
+    seed = json.loads((run.folder / "event.json").read_text())["seed"]
+    assert f"All 18 tables have a result. Seed: {seed}" in text
+    assert f"There is no report yet ({said}" in text
+    assert f"contree tournament report {run.folder} makes it." in text
+
+
+async def test_with_no_room_for_standings_the_result_is_said(path: Path) -> None:
+    async with serving(ScriptedService()) as address:
+        run = Run(path, address)
+        await run()
+        (run.folder / "standings.json").unlink()
+        (run.folder / "standings.json").mkdir()
+        text = await Run(path, address)()
+    assert "All 18 tables have a result. Seed: " in text
+    assert "Boards and standings cannot be written there (Is a directory)" in text
+    assert "Report: " in text
 
 
 # -- exit codes ---------------------------------------------------------------------------------

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+import json
 import random
+import stat
 import tarfile
 import zipfile
 from pathlib import Path
@@ -13,10 +16,16 @@ from tests.tournament.events import SEED, make_event
 
 from contree.tournament import bundle
 from contree.tournament.audit import audit
-from contree.tournament.bundle import read_files, write_files
+from contree.tournament.bot_endings import Ending, note_ending
+from contree.tournament.bundle import PUBLISHED, read_files, write_files
 from contree.tournament.errors import ResultsError
 from contree.tournament.export import export_event
+from contree.tournament.folder import EventFolder
 from contree.tournament.manifest import MANIFEST
+from contree.tournament.progress import Progress
+from contree.tournament.running import Running
+from contree.tournament.status import status_of
+from contree.tournament.tables import Attempt, TableResult
 
 SECRETS = ("seed", "service.json", "lock", "logs/x.log", "store/appendonly.aof")
 
@@ -48,6 +57,38 @@ def test_all_that_proves_it_and_nothing_else(event: Path) -> None:
 def test_standings_are_computed_and_not_copied(event: Path) -> None:
     (event / "standings.json").write_text("{}")
     assert audit(export_event(event).files).right
+
+
+def test_what_the_runner_keeps_for_itself_is_no_part_of_the_event(event: Path) -> None:
+    for name in ("boards.csv", "standings.json", "standings.csv", "conduct.json"):
+        (event / name).write_bytes(export_event(event).files[name])
+    before = read_files(event)
+    assert audit(before, sealed=False).right
+    folder = EventFolder(event)
+    note_ending(folder.endings, Ending("x", "x (north)", "with exit code 3", restarted=True))
+    Running(event).write(Progress(1, 2, 0, 1, 1, 1), ())
+    folder.cancel("enough")
+    # A run that was killed while writing.
+    for name in ("run.json.tmp", "event.json.tmp", "records/b0001-x~z-B.bgn.tmp"):
+        (event / name).write_text("half")
+    assert read_files(event) == before
+    for path in vars(folder).values():
+        if isinstance(path, Path) and path != event:
+            name = path.relative_to(event).parts[0]
+            known = name in PUBLISHED
+            assert known is (name in {"tables.jsonl", "boards.csv", "records"}), name
+
+
+def test_what_a_killed_export_left_is_not_published(event: Path, tmp_path: Path) -> None:
+    made = export_event(event)
+    stale = tmp_path / ".out.tmp" / "records"
+    stale.mkdir(parents=True)
+    (stale / "stale.bgn").write_text("of another time")
+    write_files(made.files, tmp_path / "out", made.event)
+    assert read_files(tmp_path / "out") == made.files
+    (tmp_path / ".out.zip.tmp").mkdir()
+    write_files(made.files, tmp_path / "out.zip", made.event)
+    assert read_files(tmp_path / "out.zip") == made.files
 
 
 @pytest.mark.parametrize("name", ["out", "out.zip", "out.tar", "out.tar.gz", "out.tgz"])
@@ -111,6 +152,27 @@ def test_no_event(tmp_path: Path) -> None:
         export_event(tmp_path)
 
 
+def test_a_reason_with_any_character_leaves_the_event_readable(event: Path) -> None:
+    """A text of somebody else is in the log: the reason of whoever cancelled a match."""
+    log = event / "tables.jsonl"
+    lines = log.read_text("utf-8").split("\n")
+    result = TableResult.from_dict(json.loads(lines[0]))
+    reason = "a\u2028b\u2029c\x85d\x1ce\x0bf\rg"
+    attempts = (Attempt("m0", "cancelled", reason),)
+    lines[0] = dataclasses.replace(result, attempts=attempts).line().removesuffix("\n")
+    log.write_text("\n".join(lines), "utf-8", newline="\n")
+    assert status_of(event).tables == 12
+    assert audit(export_event(event).files).right
+
+
+def test_a_damaged_log_is_a_sentence(event: Path) -> None:
+    log = event / "tables.jsonl"
+    for line in ("[" * 100_000, '{"schema": 1, "decisions": []}', "5", "\x00"):
+        log.write_text(f"{line}\n{log.read_text('utf-8')}", "utf-8")
+        with pytest.raises(ResultsError, match="cannot be read"):
+            export_event(event)
+
+
 # -- archives of strangers -----------------------------------------------------------------------
 
 
@@ -134,6 +196,23 @@ def test_paths_that_lead_out(tmp_path: Path, name: str) -> None:
         read_files(path)
 
 
+def test_a_link_in_a_zip(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "e.zip", {"e/event.json": b"{}"})
+    with zipfile.ZipFile(path, "a") as archive:
+        info = zipfile.ZipInfo("e/report.html")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    with pytest.raises(ResultsError, match="no file but a link"):
+        read_files(path)
+
+
+def test_names_that_a_terminal_would_obey(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "e.zip", {"e/event.json": b"{}", "e/\x1b[2J\u202e": b""})
+    with pytest.raises(ResultsError) as caught:
+        read_files(path)
+    assert str(caught.value).isprintable()
+
+
 def test_links_and_too_much(event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "e.tar"
     with tarfile.open(path, "w") as archive:
@@ -142,7 +221,7 @@ def test_links_and_too_much(event: Path, tmp_path: Path, monkeypatch: pytest.Mon
         archive.addfile(info)
     with pytest.raises(ResultsError, match="no file but a link"):
         read_files(path)
-    (event / "link").symlink_to("/etc/passwd")
+    (event / "records" / "link").symlink_to("/etc/passwd")
     with pytest.raises(ResultsError, match="is a link"):
         read_files(event)
     monkeypatch.setattr(bundle, "MOST_BYTES", 1 << 20)

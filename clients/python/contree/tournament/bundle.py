@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import shutil
+import stat
 import tarfile
 import zipfile
 import zlib
@@ -17,16 +18,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from contree.tournament.documents import BOARDS, CONDUCT, STANDINGS, STANDINGS_CSV
 from contree.tournament.errors import ResultsError
+from contree.tournament.export import HEADER, REPORT
 from contree.tournament.manifest import MANIFEST
+from contree.tournament.results import LOG_NAME, UNFINISHED
 
 MOST_BYTES: Final = 2 << 30
 """The size of an event that is read, unpacked."""
 TARS: Final = (".tar", ".tar.gz", ".tgz")
-OWN: Final = frozenset(
-    {"lock", "seed", "service.json", "run.json", "cancelled.json", "store", "logs"}
+RECORDS: Final = "records"
+PUBLISHED: Final = frozenset(
+    {HEADER, LOG_NAME, BOARDS, STANDINGS, STANDINGS_CSV, CONDUCT, REPORT, RECORDS}
 )
-"""What a runner keeps in its folder for itself."""
+"""What of a runner's own folder is the event: all else there the runner, or its host, keeps for
+itself."""
 
 Files = Mapping[str, bytes]
 """What is in an event, by path; its folders are divided by slashes."""
@@ -55,9 +61,10 @@ def write_files(files: Files, target: Path, name: str) -> None:
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise ResultsError(f"{target} is there already: name another, or delete it.")
-    temporary = target.with_name(f".{target.name}.tmp")
+    temporary = target.with_name(f".{target.name}{UNFINISHED}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        _clear(temporary)  # of an export that was killed
         if target.name.endswith(".zip"):
             temporary.write_bytes(_zip(files, name))
         elif target.name.endswith(TARS):
@@ -78,11 +85,11 @@ def write_files(files: Files, target: Path, name: str) -> None:
 
 def _in_folder(path: Path) -> Iterator[tuple[str, bytes]]:
     sealed = (path / MANIFEST).exists()
-    if not sealed and not (path / "event.json").exists():
-        raise ResultsError(f"There is no event in {path}: it has no event.json.")
+    if not sealed and not (path / HEADER).exists():
+        raise ResultsError(f"There is no event in {path}: it has no {HEADER}.")
     for found in sorted(path.rglob("*")):
         inside = found.relative_to(path)
-        if not sealed and inside.parts[0] in OWN:
+        if not sealed and (inside.parts[0] not in PUBLISHED or inside.suffix == UNFINISHED):
             continue
         if found.is_symlink():
             raise ResultsError(f"{found} is a link: an event holds its files themselves.")
@@ -94,6 +101,9 @@ def _in_zip(path: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         _limit(path, sum(info.file_size for info in archive.infolist()))
         for info in archive.infolist():
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+                raise ResultsError(f"{path}: {info.filename} is no file but a link or a device.")
             if not info.is_dir():
                 yield info.filename, archive.read(info)
 
@@ -115,6 +125,8 @@ def _whole(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
     size = 0
     for name, data in files:
         parts = PurePosixPath(name).parts
+        if not name.isprintable() or not parts:
+            raise ResultsError(f"{path}: {name!r} is no name of a file of an event.")
         if name.startswith("/") or ".." in parts or "\\" in name:
             raise ResultsError(f"{path}: {name!r} leads out of the event.")
         if name in found:
@@ -136,6 +148,13 @@ def _without_folder(path: Path, files: dict[str, bytes]) -> dict[str, bytes]:
     if len(tops) != 1 or any("/" not in name for name in files):
         raise ResultsError(f"{path} is no exported event: that is one folder in an archive.")
     return {name.partition("/")[2]: data for name, data in files.items()}
+
+
+def _clear(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _write_folder(files: Files, folder: Path) -> None:

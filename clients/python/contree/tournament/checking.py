@@ -90,6 +90,9 @@ def wrong_result(result: TableResult, record: Record, game: Game) -> str:
 
 
 def _wrong_faults(result: TableResult, record: Record) -> str:
+    for fault in result.faults:
+        if result.seats.get(fault.seat) != fault.bot:
+            return f"{fault.bot} did not sit at {fault.seat}, where the fault was"
     noted = sorted(note for note in record.notes if note.startswith("fault: "))
     told = sorted(
         f"fault: {fault.seat} {fault.kind}" + (", replaced by the house" if fault.replaced else "")

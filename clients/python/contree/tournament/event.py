@@ -280,17 +280,11 @@ class _Event:
     def _conclude(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
         event = Derived.of(plan.schedule, log.done)
         opened, results, complete = event.opened, event.results, event.complete
-        for name, text in event.documents(plan.id, plan.config.shape.kind.value).items():
-            write_whole(folder.path / name, text)
         if results:
             self._reporter.final(event.standings, event.report.lines)
         if opened.surplus:
             self.note(f"{len(opened.surplus)} tables beyond the end do not count.")
         if complete:
-            # Drawing takes a library that nothing else needs, and a while to load.
-            from contree.tournament.html_report import write_report  # noqa: PLC0415
-
-            self.note(f"Report: {write_report(folder.path)}")
             self.note(f"All {len(results)} tables have a result. Seed: {plan.seed.hex()}")
         else:
             then = "run the same command again to go on"
@@ -298,6 +292,39 @@ class _Event:
                 then = "the event is cancelled"
             self.note(f"{len(results)} of {opened.of_tables} tables have a result; {then}.")
         self.note(f"Results: {folder.path}")
+        # All that follows can be made again from the results, so a failure ends nothing.
+        try:
+            for name, text in event.documents(plan.id, plan.config.shape.kind.value).items():
+                write_whole(folder.path / name, text)
+        except OSError as error:
+            self.note(
+                f"Boards and standings cannot be written there ({error.strerror}): run the same "
+                "command again once they can."
+            )
+        if complete:
+            self._report(folder)
+
+    def _report(self, folder: EventFolder) -> None:
+        """Make the page of the event, or say why there is none."""
+        try:
+            # Drawing takes a library that nothing else needs, and a while to load.
+            from contree.tournament.html_report import write_report  # noqa: PLC0415
+
+            self.note(f"Report: {write_report(folder.path)}")
+        except ModuleNotFoundError as error:
+            self._no_report(
+                folder,
+                f"it needs {error.name}, which is not installed: pip install 'contree[tournament]'",
+            )
+        except TournamentError as error:
+            self._no_report(folder, str(error).removesuffix("."))
+        except Exception as error:  # whatever drawing runs into: the event is over
+            self._no_report(folder, repr(error))
+
+    def _no_report(self, folder: EventFolder, why: str) -> None:
+        self.note(
+            f"There is no report yet ({why}). contree tournament report {folder.path} makes it."
+        )
 
 
 async def _answers(address: str, token: str | None) -> None:

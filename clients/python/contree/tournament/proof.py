@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from contree.engine import EngineError, RuleSet, Seat, commitment, rules_from_dict
 from contree.tournament.errors import ConfigError, ResultsError
@@ -15,6 +15,18 @@ from contree.tournament.layout import Layout, lay_out, lay_out_race, race_seed
 from contree.tournament.results import LOG_NAME
 from contree.tournament.schedule import Table
 from contree.tournament.tables import FORFEITED, TableResult
+
+UNREADABLE: Final = (
+    ArithmeticError,
+    AttributeError,
+    ConfigError,
+    EngineError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What reading an event may raise when its files are not those of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +60,7 @@ class EventProof:
             proof = cls.of(header, results, folder)
         except FileNotFoundError:
             raise ResultsError(f"There is no event in {folder}: it has no event.json.") from None
-        except (OSError, ValueError, KeyError, TypeError, EngineError, ConfigError) as error:
+        except (OSError, *UNREADABLE) as error:
             raise ResultsError(f"The event in {folder} cannot be read ({error!r}).") from None
         return proof
 
@@ -56,8 +68,8 @@ class EventProof:
     def of(
         cls, header: Mapping[str, Any], results: Mapping[str, TableResult], folder: Path
     ) -> EventProof:
-        """The event of this header with these results. Raises ValueError, KeyError, TypeError,
-        EngineError or ConfigError when the header is none.
+        """The event of this header with these results. Raises one of
+        ``UNREADABLE`` when the header is none.
         """
         names = [str(bot["name"]) for bot in header["bots"]]
         shape = Shape.from_dict(header.get("format", {"kind": "round-robin"}))
@@ -120,9 +132,10 @@ def _seed(header: Mapping[str, Any]) -> bytes | None:
 def _results(path: Path) -> dict[str, TableResult]:
     """The results on file; a last line that was not finished is passed over."""
     results: dict[str, TableResult] = {}
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    # Lines of bytes: in a text also some characters end a line that JSON leaves as they are.
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     for line in lines:
-        if line.endswith("\n"):
-            result = TableResult.from_dict(json.loads(line))
+        if line.endswith(b"\n"):
+            result = TableResult.from_dict(json.loads(line.decode()))
             results.setdefault(result.table.id, result)
     return results

@@ -15,6 +15,8 @@ from contree.tournament.errors import ResultsError
 from contree.tournament.tables import TableResult
 
 LOG_NAME: Final = "tables.jsonl"
+UNFINISHED: Final = ".tmp"
+"""The end of the name of a file that is being written: a run that was killed may leave one."""
 
 
 class ResultLog:
@@ -77,7 +79,7 @@ def _readable(path: Path, data: bytes, results: dict[str, TableResult]) -> int:
             if not line.endswith(b"\n"):
                 raise ValueError("the line has no end")
             result = TableResult.from_dict(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             if number == len(lines):
                 break
             raise ResultsError(
@@ -102,7 +104,7 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
 def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
     """Write a file whole or not at all."""
     # One runner at a time has the folder: what one that was killed left behind is written over.
-    temporary = path.with_name(f"{path.name}.tmp")
+    temporary = path.with_name(f"{path.name}{UNFINISHED}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from contree.tournament.result_kinds import check_result
 from contree.tournament.schedule import Pairing, Side, Table
 
 SCHEMA = 1
@@ -113,6 +114,7 @@ class TableResult:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TableResult:
         """The result that ``to_dict`` gave; ValueError, KeyError or TypeError for anything else."""
+        check_result(values)
         if values["schema"] != SCHEMA:
             raise ValueError(f"schema {values['schema']}; this version reads {SCHEMA}")
         first, second = values["marks"]

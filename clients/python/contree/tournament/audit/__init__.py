@@ -1,7 +1,7 @@
 """An event proved from its files alone: pure, from the bytes that were published.
 
     seal      every file is the one that the manifest is of      contree.tournament.manifest
-    header    what was laid down is whole: policy, seed, rules
+    header    what was laid down is whole, and of the kinds it should be: policy, seed, rules
     results   every table that there should be, once, as laid down
     records   played again: deals, disguises, seats, every call and card, scores
     derived   boards and standings computed again, byte for byte
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from contree.engine import commitment
@@ -29,7 +28,9 @@ from contree.tournament.manifest import (
     broken_seal,
     computed_with,
 )
+from contree.tournament.proof import EventProof
 from contree.tournament.results import LOG_NAME
+from contree.tournament.tables import FORFEITED
 
 __all__ = ["Audit", "Finding", "audit"]
 
@@ -47,17 +48,19 @@ class Audit(NamedTuple):
     records: int = 0
     """Records that were played again."""
     complete: bool = False
-    """Every table of the event is there, and its seed is revealed."""
+    """Every table of the event is there, and its seed is revealed: cards and seats are proved."""
     commitment: str = ""
     """That of the seed; to be compared with what was published before the first card."""
     manifest: str = ""
     """The SHA-256 of the manifest; empty without one."""
     unproved: tuple[str, ...] = ()
     """Files that nothing but the manifest vouches for."""
+    forfeits: int = 0
+    """Tables that were not played: that a bot had failed for good, nothing shows."""
 
     @property
     def right(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether nothing is wrong with what is there; all is proved when it is complete too."""
         return not self.findings
 
 
@@ -76,26 +79,35 @@ def audit(files: Mapping[str, bytes], *, sealed: bool = True) -> Audit:
     proof = read_results(header, files.get(LOG_NAME, b""), found)
     if not found:
         check_records(proof, files, found)
-    derived = Derived.of(proof.schedule, proof.results, quick=bool(found))
-    documents = {} if found else derived.documents(proof.id, proof.kind)
+    complete = not found and _derived(proof, files, found, sealed=sealed)
+    return Audit(
+        tuple(found),
+        proof.id,
+        len(proof.results),
+        sum(name.startswith("records/") for name in files),
+        complete and proof.seed is not None,
+        commitment(proof.seed) if proof.seed else str(header["seed_commitment"]),
+        digest,
+        tuple(name for name in files if name == REPORT),
+        sum(result.reason == FORFEITED for result in proof.results.values()),
+    )
+
+
+def _derived(
+    proof: EventProof, files: Mapping[str, bytes], found: list[Finding], *, sealed: bool
+) -> bool:
+    """Add to ``found`` what does not follow from the results; whether these are complete."""
+    derived = Derived.of(proof.schedule, proof.results)
+    documents = derived.documents(proof.id, proof.kind)
     found += _differing(documents, files, sealed)
     known = {HEADER, LOG_NAME, MANIFEST, REPORT, *documents}
     if not found:
         found += [
             Finding(name, 0, "it is no part of an event")
             for name in files
-            if name not in known and PurePosixPath(name).parts[0] != "records"
+            if name not in known and not name.startswith("records/")
         ]
-    return Audit(
-        tuple(found),
-        proof.id,
-        len(proof.results),
-        sum(name.startswith("records/") for name in files),
-        derived.complete and proof.seed is not None,
-        commitment(proof.seed) if proof.seed else str(header["seed_commitment"]),
-        digest,
-        tuple(name for name in files if name == REPORT),
-    )
+    return derived.complete
 
 
 def _differing(

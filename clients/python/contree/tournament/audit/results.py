@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contree.tournament.manifest import Finding
-from contree.tournament.proof import EventProof
+from contree.tournament.proof import UNREADABLE, EventProof
 from contree.tournament.results import LOG_NAME
 from contree.tournament.tables import FORFEITED, TableResult, forfeited
 
@@ -23,10 +23,10 @@ def read_results(header: Mapping[str, Any], data: bytes, found: list[Finding]) -
 
     for number, line in enumerate(data.splitlines(keepends=True), 1):
         try:
-            result = TableResult.from_dict(json.loads(line))
+            result = TableResult.from_dict(json.loads(line.decode()))
             if result.line().encode() != line:
                 wrong(number, "it is not as the runner writes it")
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except UNREADABLE as error:
             wrong(number, f"it is no result ({error!r})")
             continue
         if result.table.id in results:
