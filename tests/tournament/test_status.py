@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 from tests.tournament.events import make_event
 
+from contree.tournament.bot_endings import Ending, note_ending
+from contree.tournament.documents import Derived
 from contree.tournament.ending import cancel_event
 from contree.tournament.errors import ResultsError
 from contree.tournament.folder import EventFolder
 from contree.tournament.progress import Progress
+from contree.tournament.proof import EventProof
 from contree.tournament.results import ResultLog
 from contree.tournament.running import Running
+from contree.tournament.schedule import Pairing
 from contree.tournament.status import status_of
 from contree.tournament.tables import Attempt, TableFault, TableResult, forfeited
 
@@ -53,6 +57,22 @@ def test_an_event_that_nobody_runs(event: Path) -> None:
         "Played again: b0001-x~y-B (not_started, infrastructure)",
         "Faults: y 1",
     ]
+
+
+def test_restarts_and_boards_still_needed(tmp_path: Path) -> None:
+    make_event(tmp_path, bots=("x", "y"), boards=12, revealed=False)
+    standings = Derived.of(EventProof.read(tmp_path).schedule, EventProof.read(tmp_path).results)
+    met = standings.standings.meetings[Pairing("x", "y")]
+    assert met.needed is not None, "at random none is better"
+    for process in ("north", "south"):
+        ending = Ending("y", process, "with exit code 1", restarted=process == "north")
+        note_ending(EventFolder(tmp_path).endings, ending)
+    status = status_of(tmp_path)
+    assert status.restarts == {"y": 1}
+    assert status.boards_needed == {"x~y": met.needed._asdict()}
+    lines = status.lines()
+    assert lines[-2] == "Started again: y 1"
+    assert lines[-1].startswith("Boards to tell apart, if it goes on like this: x and y about ")
 
 
 def test_an_event_that_is_run(event: Path) -> None:

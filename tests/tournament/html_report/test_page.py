@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,13 @@ from tests.tournament.events import SEED
 from tests.tournament.html_report.folders import change_header, make_folder
 from tests.tournament.html_report.pages import Page
 
+from contree.tournament.bot_endings import Ending, note_ending
 from contree.tournament.documents import Derived
 from contree.tournament.errors import ResultsError
+from contree.tournament.folder import EventFolder
 from contree.tournament.formats import Kind, Shape
 from contree.tournament.html_report import report_text, write_report
+from contree.tournament.isolation import Isolation
 from contree.tournament.proof import EventProof
 from contree.tournament.statistics.sprt import Design
 from contree.tournament.tables import Attempt, TableFault, TableResult
@@ -32,7 +36,9 @@ def page_of(folder: Path) -> Page:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = make_folder(tmp_path_factory.mktemp("event"), boards=12)
-    change_header(folder, isolation="seat")
+    header = json.loads((folder / "event.json").read_text("utf-8"))
+    policy = header["policy"] | {"isolation": Isolation.SEAT.sentence}
+    change_header(folder, isolation="seat", policy=policy)
     return folder
 
 
@@ -217,9 +223,44 @@ def test_what_was_laid_down_is_printed(folder: Path, page: Page) -> None:
     assert proof.seed is not None
     assert proof.seed.hex() in text
     assert hashlib.sha256(proof.seed).hexdigest() in text
-    assert "seat: one process for each seat and table of a board" in text
+    assert text.count(Isolation.SEAT.sentence) == 1, "in the hashed words, and once"
     assert re.search(r"SHA-256 of the policy [0-9a-f]{64}", text)
     assert "Of each seat" in text
+
+
+def test_how_bots_were_held_is_printed(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    limits = {"memory": 512 << 20, "cpu_time": 60.0, "cpus": 1}
+    bots = [
+        {"name": "x", "command": ["x"], "dials_in": False, "sandbox": "bubblewrap",
+         "limits": limits},
+        {"name": "y", "command": ["y", "-v"], "dials_in": False, "sandbox": "none", "limits": {}},
+        {"name": "z", "command": [], "dials_in": True},
+    ]  # fmt: skip
+    change_header(folder, bots=bots, isolation="match", policy={})
+    text = page_of(folder).text
+    assert "x: x; sandbox bubblewrap; limits of each process: memory 512 MiB, cpu time 60 s" in text
+    assert "y: y -v; no sandbox; no limits" in text
+    assert "z: dials in" in text
+    assert f"match: {Isolation.MATCH.sentence}" in text, "of an event without a policy for it"
+    bots[0]["limits"] = {"memory": HOSTILE, "dragons": [1]}
+    change_header(folder, bots=bots)
+    assert "dragons" in page_of(folder).text
+
+
+def test_processes_that_ended_are_listed(tmp_path: Path, page: Page) -> None:
+    assert "Processes of started bots" not in page.text, "none did"
+    folder = make_folder(tmp_path)
+    for _ in range(2):
+        ending = Ending("x", "x (north)", "killed by SIGKILL", restarted=True, last=HOSTILE)
+        note_ending(EventFolder(folder).endings, ending)
+    ending = Ending("y", HOSTILE, "with exit code 1", restarted=False)
+    note_ending(EventFolder(folder).endings, ending)
+    found = page_of(folder)
+    assert "x x (north) killed by SIGKILL 2 2" in found.text
+    assert "with exit code 1 1 0" in found.text
+    assert found.text.count("onerror") == 1, "what a bot wrote last is not published"
+    assert not any("onerror" in element.attributes for element in found.elements)
 
 
 def test_rounds_of_a_swiss_event(tmp_path: Path) -> None:

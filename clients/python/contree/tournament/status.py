@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from contree.tournament.bot_endings import read_endings, restarts
 from contree.tournament.documents import Derived
 from contree.tournament.folder import EventFolder
 from contree.tournament.progress import Progress, duration, progress_line
 from contree.tournament.proof import EventProof
+from contree.tournament.report import needed_lines
 from contree.tournament.running import read_run
 from contree.tournament.schedule import Side
 from contree.tournament.tables import FORFEITED
@@ -42,10 +44,18 @@ class Status(NamedTuple):
     forfeited: tuple[str, ...]
     faults: Mapping[str, int]
     """By bot."""
+    restarts: Mapping[str, int]
+    """How often processes of a bot were started again, by bot; those of which any was."""
+    boards_needed: Mapping[str, Mapping[str, int]]
+    """By meeting (``a~b``): boards in all until it is clear who is better, if it goes on like
+    this, and the bounds of that number; those that are not clear yet.
+    """
     memory_mib: Mapping[str, int]
     """The most that the last run took."""
     cancelled: Mapping[str, Any]
     """When it was cancelled, and why; empty when it was not."""
+    needed_lines: tuple[str, ...] = ()
+    """The boards needed as a sentence; empty when all is clear."""
 
     def lines(self) -> list[str]:
         """The same for people."""
@@ -78,6 +88,10 @@ class Status(NamedTuple):
         if self.faults:
             counted = (f"{bot} {count}" for bot, count in self.faults.items())
             lines.append(f"Faults: {', '.join(counted)}")
+        if self.restarts:
+            counted = (f"{bot} {count}" for bot, count in self.restarts.items())
+            lines.append(f"Started again: {', '.join(counted)}")
+        lines += self.needed_lines
         return lines
 
 
@@ -113,6 +127,13 @@ def status_of(folder: Path) -> Status:
         },
         forfeited=tuple(r.table.id for r in results if r.reason == FORFEITED),
         faults=dict(sorted(faults.items())),
+        restarts=dict(sorted(restarts(read_endings(EventFolder(folder).endings)).items())),
+        boards_needed={
+            str(pair): met.needed._asdict()
+            for pair, met in derived.standings.meetings.items()
+            if pair.first < pair.second and met.needed is not None
+        },
+        needed_lines=tuple(needed_lines(derived.standings)),
         memory_mib=read_run(folder).get("memory_mib", {}),
         cancelled=cancelled,
     )

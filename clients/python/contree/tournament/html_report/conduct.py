@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from contree.tournament.bot_endings import Ending
 from contree.tournament.html_report.words import Grid
 from contree.tournament.standings import Standing
 from contree.tournament.tables import FORFEITED, TableResult
@@ -62,3 +64,18 @@ def replayed_grid(results: Iterable[TableResult]) -> Grid | None:
     heads = ("Table", "Why it did not count", "Detail", "Match")
     caption = "Attempts that were no results: these tables were played again from their first card"
     return Grid("Attempts without a result", caption, heads, rows, words=True) if rows else None
+
+
+def endings_grid(endings: Sequence[Ending]) -> Grid | None:
+    """How often processes of bots ended by themselves, and in which way; None when none did."""
+    counted = Counter((str(one.bot), str(one.process), str(one.how)) for one in endings)
+    again = Counter(
+        (str(one.bot), str(one.process), str(one.how)) for one in endings if one.restarted
+    )
+    rows = tuple(
+        (bot, process, how, str(count), str(again[bot, process, how]))
+        for (bot, process, how), count in sorted(counted.items())
+    )
+    heads = ("Bot", "Process", "How it ended", "Times", "Started again")
+    caption = "Processes of started bots that ended by themselves, or for what they used"
+    return Grid("Processes that ended", caption, heads, rows, words=True) if rows else None

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from contree.tournament.html_report.source import Source
+from contree.tournament.isolation import Isolation
+from contree.tournament.limits import Limits
 
-ISOLATION: Final = {
-    "none": "none: one process of a bot sits at all its seats",
-    "seat": "seat: one process for each seat and table of a board, so that partners and the two "
-    "tables share no memory",
-    "match": "match: fresh processes for each match",
-}
 Fact = tuple[str, Sequence[str]]
 
 
 def facts(source: Source) -> list[Fact]:
     """Names and what they are, in the order of a page."""
     header = source.header
+    policy = header.get("policy", {})
     found: list[Fact] = [
         ("Event", [str(header["id"])]),
         ("Format", [_format(header)]),
         ("Rules", [source.proof.rules.name]),
         ("Clock of a seat", [_clock(header.get("time", {}))]),
-        ("Policy", list(map(str, header.get("policy", {}).values()))),
+        ("Policy", [str(said) for what, said in policy.items() if what != "isolation"]),
     ]
     if header.get("policy_sha256"):
         found.append(("SHA-256 of the policy", [str(header["policy_sha256"])]))
     isolation = str(header.get("isolation", "none"))
-    found.append(("Isolation of started bots", [ISOLATION.get(isolation, isolation)]))
+    found.append(("Isolation of started bots", _isolation(isolation, policy)))
     found.append(("Bots", [_bot(bot) for bot in header["bots"]]))
     found.append(("Watching", [_watching(str(header.get("watch", "as-disclosed")))]))
     found.append(("Commitment to the seed", [str(header["seed_commitment"])]))
@@ -66,9 +63,31 @@ def _clock(time: Mapping[str, Any]) -> str:
     )
 
 
+def _isolation(level: str, policy: Mapping[str, Any]) -> list[str]:
+    """In the words that were laid down and hashed; for older events in those of the level."""
+    said = policy.get("isolation")
+    if said is None and level in {one.value for one in Isolation}:
+        said = Isolation(level).sentence
+    return [level] if said is None else [f"{level}: {said}"]
+
+
 def _bot(bot: Mapping[str, Any]) -> str:
-    how = "dials in" if bot.get("dials_in") else " ".join(map(str, bot.get("command", ())))
-    return f"{bot['name']}: {how}"
+    if bot.get("dials_in"):
+        return f"{bot['name']}: dials in"
+    parts = [" ".join(map(str, bot.get("command", ())))]
+    if "sandbox" in bot:
+        parts.append("no sandbox" if bot["sandbox"] == "none" else f"sandbox {bot['sandbox']}")
+        parts.append(_limits(bot.get("limits") or {}))
+    return f"{bot['name']}: {'; '.join(parts)}"
+
+
+def _limits(limits: Mapping[str, Any]) -> str:
+    if not limits:
+        return "no limits"
+    try:
+        return f"limits of each process: {Limits(**limits)}"
+    except (TypeError, ValueError):  # a header of another version, or of nobody's runner
+        return f"limits: {limits}"
 
 
 def _watching(watch: str) -> str:

@@ -12,7 +12,12 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from contree.tournament.html_report.boards import Explorer
-from contree.tournament.html_report.conduct import faults_grid, forfeits_grid, replayed_grid
+from contree.tournament.html_report.conduct import (
+    endings_grid,
+    faults_grid,
+    forfeits_grid,
+    replayed_grid,
+)
 from contree.tournament.html_report.facts import facts
 from contree.tournament.html_report.formats import progress
 from contree.tournament.html_report.plots import ratings_plot, standings_plot, time_plot
@@ -123,6 +128,7 @@ def _shown(source: Source, explorer: Explorer | None) -> dict[str, Any]:
         "faults": faults_grid(standings.rows),
         "forfeited": forfeits_grid(source.derived.results),
         "replayed": replayed_grid(source.derived.results),
+        "endings": endings_grid(source.endings),
         "times": times_grid(times, limit),
         "time_plot": time_plot(times, limit),
         "limit": limit,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from contree.engine import EngineError, Record, read_record
+from contree.tournament.bot_endings import Ending, read_endings
 from contree.tournament.documents import Derived
 from contree.tournament.errors import ResultsError
+from contree.tournament.folder import EventFolder
 from contree.tournament.formats import Format
 from contree.tournament.proof import EventProof
 from contree.tournament.schedule import Table
@@ -27,6 +29,8 @@ class Source:
     derived: Derived
     closed: tuple[BoardResult, ...]
     """The boards of pairings of which both tables count."""
+    endings: tuple[Ending, ...] = ()
+    """How processes of bots ended that the runner did not end; in the runner's folder only."""
 
     @property
     def schedule(self) -> Format:
@@ -46,7 +50,7 @@ class Source:
             header = json.loads((folder / "event.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ResultsError(f"The event in {folder} cannot be read ({error!r}).") from None
-        return cls.of(proof, header)
+        return replace(cls.of(proof, header), endings=read_endings(EventFolder(folder).endings))
 
     @classmethod
     def of(cls, proof: EventProof, header: Mapping[str, Any]) -> Source:
