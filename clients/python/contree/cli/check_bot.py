@@ -198,7 +198,8 @@ def _explain(console: Console, result: Result) -> None:
 
     line(f"{result.id}: {result.note}")
     line(f"  expected: {result.expected}")
-    line(f'  see docs/protocol.md, "{result.section}"')
+    if result.section:
+        line(f'  see docs/protocol.md, "{result.section}"')
     for frame in result.frames[-_SHOWN_FRAMES:]:
         line(f"  {_frame(frame)}")
     if result.output:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from typing import Any, Final, Self
 
 import grpc
@@ -26,6 +27,15 @@ from contree.v1.play_service_pb2 import (
 _PLAY: Final = f"/{play_service_pb2.DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
 _CALL_S: Final = 10.0
 _CLEAN: Final = (grpc.StatusCode.CANCELLED, grpc.StatusCode.OK)
+_UNREAD: Final = 4096
+"""Frames that may wait for a bot that does not read; a server keeps fewer."""
+_AWAY: Final = Refusal(grpc.StatusCode.UNAVAILABLE, "the server is away")
+_TOO_SLOW: Final = Refusal(
+    grpc.StatusCode.RESOURCE_EXHAUSTED, "The bot does not read.", "ERROR_REASON_TOO_SLOW"
+)
+_GONE: Final = (grpc.RpcError, aio.BaseError)
+"""Raised where a stream is read whose bot broke off, or that was ended."""
+_log = logging.getLogger(__name__)
 
 
 class Line:
@@ -43,12 +53,16 @@ class Line:
         """The bot has no more to say on it."""
         self._gateway = gateway
         self._outbox: asyncio.Queue[bytes | Refusal | None] = asyncio.Queue()
+        self._ending = False
         self._call: Any = None
         self._listening: asyncio.Task[None] | None = None
 
     def say(self, *messages: ServerMessage | bytes) -> None:
         """Send the bot these messages as one frame."""
-        if not messages or self.over:
+        if not messages or self.over or self._ending:
+            return
+        if self._outbox.qsize() >= _UNREAD:
+            self.end(_TOO_SLOW)
             return
         frame = b"".join(
             _field_1(one if isinstance(one, bytes) else one.SerializeToString()) for one in messages
@@ -61,8 +75,14 @@ class Line:
 
     def end(self, refusal: Refusal | None = None) -> None:
         """End the stream, in good order or with an error, and let go of the server."""
-        self._outbox.put_nowait(refusal)
+        self._close(refusal)
         self.leave_server()
+
+    def _close(self, refusal: Refusal | None) -> None:
+        """Say nothing more; the first end counts."""
+        if not self._ending:
+            self._ending = True
+            self._outbox.put_nowait(refusal)
 
     def leave_server(self) -> None:
         """End the stream to the server alone: it thinks that the bot is gone."""
@@ -73,7 +93,7 @@ class Line:
 
     async def serve(self, requests: Any, context: Any) -> AsyncIterator[bytes]:
         """Pass everything on until either side ends the stream."""
-        reading = asyncio.create_task(self._read(requests))
+        reading = asyncio.create_task(self._told(self._read(requests)))
         try:
             while (item := await self._outbox.get()) is not None:
                 if isinstance(item, Refusal):
@@ -87,6 +107,17 @@ class Line:
             await asyncio.wait({task for task in (reading, self._listening) if task is not None})
             self._gateway.changed()
 
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do it; where it fails the stream ends, and the check hears why."""
+        try:
+            await work
+        except _GONE:
+            self.end()
+        except Exception as error:
+            _log.exception("stream %d of the kit failed", self.number)
+            self._gateway.failures.append(error)
+            self.end(Refusal(grpc.StatusCode.INTERNAL, "the kit failed"))
+
     async def _read(self, requests: Any) -> None:
         gateway = self._gateway
         first = True
@@ -96,10 +127,12 @@ class Line:
                 self.hello = request.messages[0].hello
             if first:
                 refusal = gateway.script.greet(self)
+                if refusal is None and not gateway.connected:
+                    refusal = _AWAY
                 if refusal is not None:
                     self.end(refusal)
                 else:
-                    await self._dial()
+                    self._dial()
             first = False
             gateway.changed()
             passed = [
@@ -111,10 +144,11 @@ class Line:
             await self.tell_server(*passed)
         self.hung_up = True
         gateway.changed()
-        if self._call is not None:
-            await self._call.done_writing()
-        else:
+        if self._call is None:
             self.end()
+        else:
+            with contextlib.suppress(aio.AioRpcError, asyncio.InvalidStateError, aio.UsageError):
+                await self._call.done_writing()
 
     def _passed(self, message: ClientMessage) -> Iterable[ClientMessage]:
         """What becomes of a message; a word to a match that is over is not the script's matter."""
@@ -129,12 +163,12 @@ class Line:
             with contextlib.suppress(aio.AioRpcError, asyncio.InvalidStateError, aio.UsageError):
                 await self._call.write(PlayRequest(messages=messages))
 
-    async def _dial(self) -> None:
+    def _dial(self) -> None:
         self._call = self._gateway.play()
-        self._listening = asyncio.create_task(self._listen())
+        self._listening = asyncio.create_task(self._told(self._listen()))
 
     async def _listen(self) -> None:
-        script = self._gateway
+        gateway = self._gateway
         try:
             async for response in self._call:
                 out: list[ServerMessage | bytes] = []
@@ -143,14 +177,12 @@ class Line:
                         # The kit's own answer, so that one fault of a bot is not two.
                         ack = HeartbeatAck(nonce=message.heartbeat.nonce)
                         await self.tell_server(ClientMessage(heartbeat_ack=ack))
-                    out += script.script.down(self, message)
+                    out += gateway.script.down(self, message)
                 self.say(*out)
-            self._outbox.put_nowait(None)
+            self._close(None)
         except aio.AioRpcError as error:
-            if error.code() not in _CLEAN:
-                self._outbox.put_nowait(Refusal(error.code(), error.details() or ""))
-            else:
-                self._outbox.put_nowait(None)
+            broken = error.code() not in _CLEAN
+            self._close(Refusal(error.code(), error.details() or "") if broken else None)
 
 
 class Gateway(grpc.GenericRpcHandler):
@@ -163,6 +195,8 @@ class Gateway(grpc.GenericRpcHandler):
         self.address = ""
         self.script: Script = NOTHING
         self.lines: list[Line] = []
+        self.failures: list[Exception] = []
+        """What failed in the kit itself, such as a script, while it passed something on."""
         self._channel: aio.Channel | None = None
 
     @contextlib.asynccontextmanager
@@ -196,6 +230,11 @@ class Gateway(grpc.GenericRpcHandler):
                 server, options=(("grpc.use_local_subchannel_pool", 1),)
             )
 
+    @property
+    def connected(self) -> bool:
+        """Whether there is a server to pass anything on to."""
+        return self._channel is not None
+
     def current(self) -> Sequence[Line]:
         """The streams that are open."""
         return [line for line in self.lines if not line.over]
@@ -219,6 +258,8 @@ class Gateway(grpc.GenericRpcHandler):
 
         async def unary(request: bytes, context: Any) -> bytes:
             channel: Any = self._channel
+            if channel is None:
+                await context.abort(_AWAY.status, _AWAY.text)
             try:
                 reply = await channel.unary_unary(method)(request, timeout=_CALL_S)
             except aio.AioRpcError as error:

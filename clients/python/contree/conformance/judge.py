@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from grpc import aio
+
+from contree.client import ContreeError
 from contree.conformance.checks import CHECKS, Check
 from contree.conformance.harness import DEFAULT_LIMITS, Harness, Limits
 from contree.conformance.observer import Frame
@@ -12,6 +16,9 @@ from contree.conformance.verdicts import Failed, Report, Result, Skipped, Verdic
 
 _FIRST_FRAMES: Final = 10
 _LAST_FRAMES: Final = 30
+_THE_KITS: Final = (ContreeError, aio.AioRpcError, AssertionError)
+"""Raised where the kit or its server fails in a check."""
+_log = logging.getLogger(__name__)
 _BEATS: Final = ("heartbeat", "heartbeat_ack")
 
 
@@ -56,6 +63,7 @@ async def _judge(h: Harness, check: Check, before: Sequence[Result]) -> Result:
         return Result(check.id, check.title, Verdict.SKIPPED, why)
     if check.fresh:
         await h.restart_bot()
+    h.gateway.failures.clear()
     start = h.now()
     first = h.observer.forgotten + len(h.observer.frames)
     output = ""
@@ -75,6 +83,12 @@ async def _judge(h: Harness, check: Check, before: Sequence[Result]) -> Result:
         )
     except Skipped as reason:
         result = Result(check.id, check.title, Verdict.SKIPPED, str(reason))
+    except _THE_KITS as error:
+        _log.exception("the check %s failed", check.id)
+        result = _not_judged(check, error, h.subject.output)
+    if h.gateway.failures and result.verdict is not Verdict.SKIPPED:
+        # Whatever was seen after it is no word about the bot.
+        result = _not_judged(check, h.gateway.failures[0], h.subject.output)
     frames = h.observer.frames[max(0, first - h.observer.forgotten) :]
     seconds = h.now() - start
     if result.verdict is Verdict.FAIL or check.ends_it:
@@ -87,6 +101,19 @@ async def _judge(h: Harness, check: Check, before: Sequence[Result]) -> Result:
         # It was judged by what passed before.
         told = list(_telling(h.observer.frames, beats=False))
     return result._replace(frames=tuple(frame.values(start) for frame in told), seconds=seconds)
+
+
+def _not_judged(check: Check, error: Exception, output: str) -> Result:
+    """A check that came to no end, for a fault that need not be the bot's."""
+    why = f"{type(error).__name__}: {error}".rstrip(": ")
+    return Result(
+        check.id,
+        check.title,
+        Verdict.FAIL,
+        f"could not be judged, the kit or its server failed: {why}",
+        "The kit and its server do their part of the check.",
+        output=output,
+    )
 
 
 def _telling(frames: Sequence[Frame], *, beats: bool) -> Iterator[Frame]:

@@ -43,7 +43,7 @@ class Result(NamedTuple):
     expected: str = ""
     """Of a failed check: what a bot does here, in one sentence."""
     section: str = ""
-    """The heading in docs/protocol.md that says so."""
+    """The heading in docs/protocol.md that says so; empty where the check could not be judged."""
     frames: tuple[dict[str, Any], ...] = ()
     """What was sent and seen, in order: ``at`` seconds into the check (below 0: before it),
     ``stream`` the number of the stream, ``to`` "bot" or "server", and the message in short.
