@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import time
@@ -40,13 +41,17 @@ class Neighbour:
 
 
 def _be_busy() -> None:
+    """Use what was said last, until nobody is there to say any more."""
     os.nice(LOWEST)
-    os.set_blocking(sys.stdin.fileno(), False)
-    share = 0.0
+    heard, share = b"", 0.0
     while True:
-        said = sys.stdin.readline()
-        if said:
-            share = float(said)
+        while select.select([sys.stdin], [], [], 0 if share else None)[0]:
+            more = os.read(sys.stdin.fileno(), 4096)
+            if not more:
+                return
+            *lines, heard = (heard + more).split(b"\n")
+            if lines:
+                share = float(lines[-1])
         until = time.process_time() + share * _PERIOD_S
         while time.process_time() < until:
             pass

@@ -16,8 +16,7 @@ from typing import Final
 import pytest
 from tests.chaos.scale import choices, pick
 from tests.chaos.waiting import until
-from tests.tournament.test_interruptions import children
-from tests.tournament.waiting import alive
+from tests.tournament.waiting import alive, children
 
 from contree.tournament.audit import audit
 from contree.tournament.export import export_event

@@ -21,9 +21,12 @@ from contree.tournament.fleet import Broken, Fleet
 from contree.tournament.folder import EventFolder
 from contree.tournament.isolation import Isolation, Post
 from contree.tournament.limits import NO_LIMITS, Limits
-from contree.tournament.processes import MOST_RESTARTS
+from contree.tournament.output import Tap
+from contree.tournament.processes import MOST_RESTARTS, Child
 from contree.tournament.runner import stop
 from contree.tournament.starting import Address
+from contree.tournament.usage import Usage
+from contree.tournament.worker import EARLY_RESTARTS
 
 SLEEPS = "import signal, os; print('up as', os.environ['CONTREE_BOT'], flush=True); signal.pause()"
 
@@ -278,6 +281,69 @@ async def test_one_of_a_crew_that_dies_is_started_again(bench: Bench) -> None:
     ]
 
 
+@pytest.mark.parametrize("how", ["its match is over", "the event is over"])
+async def test_one_that_is_just_being_started_again_is_ended_too(bench: Bench, how: str) -> None:
+    bench.address = bench.address._replace(isolation=Isolation.MATCH)
+    started: list[int] = []
+    second, go_on = asyncio.Event(), asyncio.Event()
+    program = (
+        "import pathlib, signal\n"
+        "if pathlib.Path('once').exists(): signal.pause()\n"
+        "pathlib.Path('once').touch(); raise SystemExit(3)"
+    )
+    async with bench.fleet(x=program) as (fleet, _):
+        start = fleet._starter.start
+
+        async def slowly(bot: BotConfig, post: Post) -> tuple[Child, Tap]:
+            child, tap = await start(bot, post)
+            started.append(child.pid)
+            if len(started) == 2:
+                second.set()
+                await go_on.wait()
+            return child, tap
+
+        fleet._starter.start = slowly  # type: ignore[method-assign]
+        await fleet.man("m-1", [Post("x", Seat.NORTH, "b1/1")])
+        await asyncio.wait_for(second.wait(), WAIT_S)
+        assert alive(started[1])
+        if how == "its match is over":
+            fleet.dismiss("m-1")
+            go_on.set()
+            assert await eventually(lambda: not alive(started[1]))
+            assert await eventually(lambda: not fleet._leaving)
+        go_on.set()
+    assert len(started) == 2
+    assert await eventually(lambda: not any(map(alive, started)))
+
+
+async def test_one_that_ends_with_its_match_has_not_failed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It hears of the end before the runner does."""
+    monkeypatch.setattr("contree.tournament.worker.END_GRACE_S", WAIT_S)
+    bench.address = bench.address._replace(isolation=Isolation.MATCH)
+    async with bench.fleet(x="raise SystemExit(0)") as (fleet, _):
+        await fleet.man("m-1", [Post("x", Seat.NORTH, "b1/1")])
+        (worker,) = fleet._workers()
+        assert await eventually(lambda: worker.pid is None)
+        fleet.dismiss("m-1")
+        assert await eventually(lambda: not fleet._tasks)
+        assert fleet.restarts == {}
+    assert bench.notes == []
+    assert read_endings(bench.folder.endings) == ()
+
+
+async def test_one_that_leaves_a_match_that_goes_on_is_started_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contree.tournament.worker.END_GRACE_S", 0.01)
+    bench.address = bench.address._replace(isolation=Isolation.MATCH)
+    async with bench.fleet(x="raise SystemExit(0)") as (fleet, _):
+        await fleet.man("m-1", [Post("x", Seat.NORTH, "b1/1")])
+        assert await eventually(lambda: bool(bench.notes))
+    assert bench.notes[0] == "x (north at b1/1) ended with exit code 0: starting it again."
+
+
 async def test_endings_are_counted_over_all_runs(bench: Bench) -> None:
     for _ in range(2):
         async with bench.fleet(x="print('ouch'); raise SystemExit(3)", y=SLEEPS) as (fleet, _):
@@ -333,3 +399,41 @@ async def test_one_that_uses_too_much_is_ended_alone(
     assert said in bench.notes[0]
     assert said in bench.log("x")
     assert said in read_endings(bench.folder.endings)[0].how
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="usage is read from Linux's /proc")
+async def test_limits_hold_before_all_are_connected(bench: Bench) -> None:
+    bench.limits = Limits(memory=64 << 20)
+    bench.service.bots["y"] = 8
+    program = f"{TAKES['memory']}\nimport signal; signal.pause()"
+    async with bench.fleet(x=program, y=None) as (fleet, host):
+        with pytest.raises(ProcessError, match=r"may use 64 MiB before it connected"):
+            await fleet.connected(host, 60.0)
+    endings = read_endings(bench.folder.endings)
+    assert [one.restarted for one in endings] == [True] * EARLY_RESTARTS + [False]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's limits are those of Linux")
+async def test_one_whose_computing_time_is_used_up_is_told_so(bench: Bench) -> None:
+    bench.limits = Limits(cpu_time=1.0)
+    async with bench.fleet(x="while True: pass") as (fleet, _):
+        watching = asyncio.create_task(fleet.watch())
+        assert await eventually(lambda: bool(bench.notes))
+        watching.cancel()
+    how = "killed by SIGXCPU, for it has used up its cpu time of 1 s"
+    assert bench.notes[0] == f"x ended {how}: starting it again."
+    assert f"contree: the process ended {how}" in bench.log("x")
+
+
+async def test_what_one_used_is_not_held_against_the_next(bench: Bench) -> None:
+    bench.limits = Limits(memory=64 << 20)
+    async with bench.fleet(x=SLEEPS) as (fleet, _):
+        (worker,) = fleet._workers()
+        pid = worker.pid
+        assert pid is not None
+        too_much = Usage(1, 1 << 30)
+        worker.check(pid + 1, too_much)
+        assert await eventually(lambda: "up as x" in bench.log("x"))
+        assert worker.pid == pid
+        worker.check(pid, too_much)
+        assert await eventually(lambda: worker.pid is None)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.tournament.waiting import alive, eventually
+from tests.tournament.waiting import alive, children, eventually
 
 # One group: the undisturbed event is played once.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("interruptions")]
@@ -92,25 +92,6 @@ class Event:
     def faults(self) -> list[object]:
         lines = (self.results / "tables.jsonl").read_text().splitlines()
         return [fault for line in lines for fault in json.loads(line)["faults"]]
-
-
-def children(pid: int, *words: str) -> list[int]:
-    """The processes below one, whose command line has all these words."""
-    parents: dict[int, int] = {}
-    commands: dict[int, str] = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (path / "stat").read_text().rpartition(")")[2].split()
-            commands[int(path.name)] = (path / "cmdline").read_text().replace("\0", " ")
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if stat[0] != "Z":
-            parents[int(path.name)] = int(stat[1])
-    below = {pid}
-    while more := {child for child, parent in parents.items() if parent in below} - below:
-        below |= more
-    below.discard(pid)
-    return [child for child in below if all(word in commands.get(child, "") for word in words)]
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.tournament.waiting import eventually
@@ -100,18 +102,64 @@ async def test_the_runner_can_say_a_line_of_its_own(program: Program) -> None:
     program.end()
 
 
-async def test_one_that_writes_without_end_waits_and_holds_up_nobody(program: Program) -> None:
-    loop = asyncio.get_running_loop()
-    start = loop.time()
-    written, turns = 0, 0
-    while loop.time() - start < 3 * PAUSE_S:
-        written += program.write(b"x" * 79 + b"\n")
-        turns += 1
-        if not turns % 100:
-            await asyncio.sleep(0)
-    # The pieces of the pauses that there can have been, what a pipe holds, and a piece too many.
-    assert MOST_A_PAUSE < written < 7 * MOST_A_PAUSE
-    program.end()
+class Turns:
+    """Stands for the event loop: what it would call is called by the test."""
+
+    def __init__(self) -> None:
+        self.read: Callable[[], None] | None = None
+        self.pauses: list[tuple[float, Callable[[], None]]] = []
+
+    def add_reader(self, end: int, read: Callable[[], None]) -> None:
+        self.read = read
+
+    def remove_reader(self, end: int) -> None:
+        self.read = None
+
+    def call_later(self, delay: float, then: Callable[[], None]) -> asyncio.TimerHandle:
+        self.pauses.append((delay, then))
+        return cast("asyncio.TimerHandle", Handle())
+
+
+class Handle:
+    def cancel(self) -> None:
+        pass
+
+
+class CountedLog(BotLog):
+    writes = 0
+
+    def append(self, data: bytes) -> None:
+        self.writes += 1
+        super().append(data)
+
+
+@pytest.mark.parametrize("line", [b"x" * 79 + b"\n", b"\n"], ids=["lines", "empty lines"])
+@pytest.mark.parametrize("mark", ["", "[b123/1] "], ids=["alone", "marked"])
+def test_one_that_writes_without_end_waits_and_costs_little(
+    tmp_path: Path, line: bytes, mark: str
+) -> None:
+    turns, log = Turns(), CountedLog(tmp_path / "x.log", most=1 << 30)
+    tap = Tap(log, mark, cast("asyncio.AbstractEventLoop", turns))
+    os.set_blocking(tap.descriptor, False)
+    chatter = line * ((1 << 16) // len(line))
+    for round_ in range(1, 4):
+        reads = 0
+        while turns.read is not None:
+            with suppress(BlockingIOError):
+                os.write(tap.descriptor, chatter)
+            turns.read()
+            reads += 1
+        # A piece may be as long as a pipe holds, and its lines are marked.
+        most = MOST_A_PAUSE + (1 << 16) * (1 + len(mark))
+        assert MOST_A_PAUSE <= log.path.stat().st_size / round_ <= most
+        assert log.writes <= round_ * reads
+        assert reads <= 1 + MOST_A_PAUSE // len(chatter) + round_
+        (delay, go_on) = turns.pauses.pop()
+        assert delay == PAUSE_S
+        go_on()
+    tap.started()
+    tap.close()
+    log.close()
 
 
 async def test_a_log_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.tournament.waiting import WAIT_S, alive, eventually
+from tests.tournament.waiting import WAIT_S, alive, children, eventually
 
 from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ConfigError, ProcessError
@@ -114,23 +114,101 @@ async def test_one_that_heeds_sigterm_ends_itself(start: Starter) -> None:
     assert child.returncode == 7
 
 
-GRANDCHILD = (
-    "import subprocess, sys, signal;"
-    "p = subprocess.Popen([sys.executable, '-c', 'import signal; "
-    "signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); signal.pause()'],"
-    "stdout=subprocess.PIPE); p.stdout.readline(); print('grandchild', p.pid, flush=True);"
+STUBBORN = (
+    "import os, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "print('grandchild', os.getpid(), flush=True); signal.pause()"
 )
+# Each is a program that has started one that heeds no SIGTERM.
+PARENTS = {
+    "a shell": (
+        "import os; os.execvp('sh', ['sh', '-c', '\"$0\" -c \"$1\" & wait', "
+        "{python!r}, {program!r}])"
+    ),
+    "a session of its own": (
+        "import subprocess, signal;"
+        "subprocess.Popen([{python!r}, '-c', {program!r}], start_new_session=True); signal.pause()"
+    ),
+    "forked twice": (
+        "import os, signal\n"
+        "if not os.fork():\n"
+        "    os.setsid()\n"
+        "    if not os.fork(): os.execv({python!r}, [{python!r}, '-c', {program!r}])\n"
+        "    os._exit(0)\n"
+        "os.wait(); signal.pause()"
+    ),
+}
+PARENTS = {
+    name: text.format(python=sys.executable, program=STUBBORN) for name, text in PARENTS.items()
+}
+linux = pytest.mark.skipif(sys.platform != "linux", reason="a guard needs Linux")
 
 
-@pytest.mark.parametrize("end", ["", "signal.pause()"], ids=["parent ended", "parent runs"])
-async def test_what_it_started_is_ended_too(start: Starter, end: str) -> None:
-    child = await start(GRANDCHILD + (end or "import os; os._exit(0)"))
+@linux
+@pytest.mark.parametrize("parent", PARENTS.values(), ids=list(PARENTS))
+@pytest.mark.parametrize("how", ["stopped", "killed"])
+async def test_what_it_started_is_ended_too(start: Starter, parent: str, how: str) -> None:
+    child = await start(parent)
     pid = int((await start.said("grandchild")).split()[1])
-    if not end:
-        await asyncio.wait_for(child.wait(), WAIT_S)
     assert alive(pid)
-    await asyncio.wait_for(child.stop(0.2), WAIT_S)
+    if how == "killed":
+        child.kill()
+        await asyncio.wait_for(child.wait(), WAIT_S)
+    else:
+        await asyncio.wait_for(child.stop(WAIT_S), WAIT_S)
+    assert not alive(pid)
+
+
+@linux
+async def test_what_it_started_ends_when_it_ends(start: Starter) -> None:
+    ends = PARENTS["a session of its own"].removesuffix("signal.pause()") + (
+        "import os, time, pathlib\n"
+        "while 'grandchild' not in pathlib.Path('bot.log').read_text(): time.sleep(0.01)\n"
+        "os._exit(3)"
+    )
+    child = await start(ends)
+    assert await asyncio.wait_for(child.wait(), WAIT_S) == 3
+    assert not alive(int((await start.said("grandchild")).split()[1]))
+
+
+@linux
+async def test_a_guard_that_is_stopped_ends_with_its_program_all_the_same(
+    start: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contree.tournament.processes._KILL_GRACE_S", 0.1)
+    child = await start("import os, signal; print('up', os.getpid(), flush=True); signal.pause()")
+    pid = int((await start.said("up")).split()[1])
+    os.kill(child.pid, signal.SIGSTOP)
+    await asyncio.wait_for(child.stop(0.1), WAIT_S)
+    assert child.returncode == -signal.SIGKILL
     assert await gone(pid)
+
+
+async def test_one_that_ended_long_ago_is_sent_nothing(
+    start: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By then its number may be another's."""
+    child = await start("")
+    await asyncio.wait_for(child.wait(), WAIT_S)
+    child.kill()
+    sent: list[tuple[int, int]] = []
+    monkeypatch.setattr("os.killpg", lambda *what: sent.append(what))
+    child.kill()
+    await child.stop()
+    assert sent == []
+
+
+async def test_signals_that_python_ignores_are_not_ignored_by_what_it_starts(
+    tmp_path: Path,
+) -> None:
+    child = await Child.start(
+        "bot",
+        ["sh", "-c", "yes | head -1; echo over"],
+        log=tmp_path / "bot.log",
+        cwd=tmp_path,
+        environment=environment_for({}),
+    )
+    assert await asyncio.wait_for(child.wait(), WAIT_S) == 0
+    assert child.tail().splitlines() == ["y", "over"]
 
 
 async def test_it_does_not_hear_what_the_terminal_sends(start: Starter) -> None:
@@ -139,36 +217,40 @@ async def test_it_does_not_hear_what_the_terminal_sends(start: Starter) -> None:
     await asyncio.wait_for(child.wait(), WAIT_S)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")
-async def test_it_ends_with_a_runner_that_is_killed(tmp_path: Path) -> None:
-    runner = f"""
+RUNNER = """
 import asyncio
 from pathlib import Path
 from contree.tournament.processes import Child, environment_for
 
 async def main():
+    folder = Path({folder!r})
+    command = ["python", "-c", {program!r}]
     child = await Child.start(
-        "bot",
-        ["python", "-c", "import signal; print('up', flush=True); signal.pause()"],
-        log=Path({str(tmp_path / "bot.log")!r}),
-        cwd=Path({str(tmp_path)!r}),
-        environment=environment_for({{}}),
+        "bot", command, log=folder / "bot.log", cwd=folder, environment=environment_for({{}})
     )
     print(child.pid, flush=True)
     await child.wait()
 
 asyncio.run(main())
 """
+
+
+@linux
+@pytest.mark.parametrize("parent", PARENTS.values(), ids=list(PARENTS))
+async def test_all_ends_with_a_runner_that_is_killed(tmp_path: Path, parent: str) -> None:
+    runner = RUNNER.format(folder=str(tmp_path), program=parent)
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", runner, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
-    pid = int(await process.stdout.readline())
-    assert await eventually(lambda: "up" in (tmp_path / "bot.log").read_text())
-    assert alive(pid)
+    guard = int(await process.stdout.readline())
+    grandchild = int((await Starter(tmp_path).said("grandchild")).split()[1])
+    below = children(guard)
+    assert grandchild in below
+    assert len(below) == 2
     process.kill()
     await process.wait()
-    assert await gone(pid)
+    assert await eventually(lambda: not any(map(alive, [guard, *below])))
 
 
 async def test_a_command_that_is_not_there(tmp_path: Path) -> None:

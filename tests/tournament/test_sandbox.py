@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tournament.test_interruptions import children
-from tests.tournament.waiting import WAIT_S, alive, eventually
+from tests.tournament.waiting import WAIT_S, alive, children, eventually
 
 from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ProcessError
+from contree.tournament.fleet import Fleet
+from contree.tournament.folder import EventFolder
 from contree.tournament.processes import Child, environment_for, resolve
-from contree.tournament.sandbox import PORT, SCRATCH, Sandbox, check_sandbox
-from contree.tournament.starting import kernel_limits
+from contree.tournament.sandbox import LINKS, PORT, SCRATCH, Sandbox, check_sandbox
+from contree.tournament.starting import Address, kernel_limits
+from contree.tournament.usage import usages
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(300)]
 
@@ -115,6 +117,73 @@ async def test_what_is_hidden_is_not_even_in_a_folder_that_is_shown(tmp_path: Pa
         False,
         True,
     ]
+
+
+async def test_what_the_runner_is_told_by_its_variables_is_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a bot's folder is that of the event."""
+    for name in ("host.token", "key.pem", "ca.pem", "house.token", "journal/part"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("secret")
+    monkeypatch.setenv("CONTREE_TOKEN_FILE", str(tmp_path / "host.token"))
+    monkeypatch.setenv("CONTREE_TLS_KEY", str(tmp_path / "key.pem"))
+    monkeypatch.setenv("CONTREE_CA", str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("CONTREE_DATA_DIR", str(tmp_path / "journal"))
+    box = Box(tmp_path, "127.0.0.1:9")
+    whole: dict[str, Any] = {"cwd": tmp_path, "own_folder": True}
+    read = [f"open({str(tmp_path / name)!r}).read()" for name in ("host.token", "key.pem")]
+    assert await box.say(f"[{', '.join(read)}]", **whole) == ["", ""]
+    assert await box.say(seen(tmp_path / "journal" / "part"), **whole) == [False]
+    own = [f"open({str(tmp_path / name)!r}).read()" for name in ("ca.pem", "house.token")]
+    assert await box.say(f"[{', '.join(own)}]", **whole) == ["secret", "secret"]
+
+
+async def test_results_of_other_events_are_hidden(tmp_path: Path) -> None:
+    (tmp_path / "results" / "other-1").mkdir(parents=True)
+    (tmp_path / "results" / "other-1" / "seed").write_text("of one that is running")
+    program = (
+        "import pathlib; p = pathlib.Path('results'); print([q.name for q in p.rglob('*')], "
+        "p.exists())"
+    )
+    bot = BotConfig(
+        name="x",
+        command=("python", "-c", program),
+        cwd=tmp_path,
+        own_folder=True,
+        sandboxed=True,
+    )
+    with EventFolder.opened(tmp_path / "results" / "event-1") as folder:
+        address = Address("127.0.0.1:9", lambda post: post.key, 1)
+        async with Fleet.running([bot], address, folder, lambda text: None):
+            log = folder.bot_log("x")
+            assert await eventually(lambda: log.exists() and log.stat().st_size > 0)
+        assert log.read_text().splitlines()[0] == "[] True"
+
+
+@pytest.mark.parametrize("orphans", [False, True])
+async def test_what_the_sandbox_takes_is_not_held_against_the_bot(box: Box, orphans: bool) -> None:
+    holds = "x = b'x' * (32 << 20); print('up', flush=True); signal.pause()"
+    program = f"import os, signal\n{holds}"
+    if orphans:  # one is handed to a process of the sandbox's own
+        program = (
+            "import os, signal\n"
+            "if not os.fork():\n"
+            "    if os.fork(): os._exit(0)\n"
+            "else: os.wait()\n"
+            f"{holds}"
+        )
+    count = 2 if orphans else 1
+    async with box.run(program) as child:
+        assert await eventually(
+            lambda: box.log.exists() and box.log.read_text().count("up") == count
+        )
+        used = usages({child.pid: 1 + LINKS})[child.pid]
+        whole = usages({child.pid: 0})[child.pid]
+        assert used.processes == count
+        assert whole.processes > count + LINKS
+        assert whole.memory > used.memory + (8 << 20)
+        assert count * (32 << 20) <= used.memory < count * (48 << 20)
 
 
 async def test_the_home_of_whoever_runs_the_event_is_not_there(box: Box) -> None:

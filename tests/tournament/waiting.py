@@ -25,3 +25,22 @@ def alive(pid: int) -> bool:
     with suppress(FileNotFoundError, ProcessLookupError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
+
+
+def children(pid: int, *words: str) -> list[int]:
+    """The processes below one, whose command line has all these words."""
+    parents: dict[int, int] = {}
+    commands: dict[int, str] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (path / "stat").read_text().rpartition(")")[2].split()
+            commands[int(path.name)] = (path / "cmdline").read_text().replace("\0", " ")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if stat[0] != "Z":
+            parents[int(path.name)] = int(stat[1])
+    below = {pid}
+    while more := {child for child, parent in parents.items() if parent in below} - below:
+        below |= more
+    below.discard(pid)
+    return [child for child in below if all(word in commands.get(child, "") for word in words)]

@@ -77,7 +77,7 @@ class Fleet:
     ) -> AsyncIterator[Fleet]:
         """Run the bots that have a command for the time of an ``async with``.
 
-        ``hidden`` is shown in no sandbox, nor are the event's folder and the folders of other bots.
+        ``hidden`` is shown in no sandbox, nor are the folder of results and those of other bots.
         Raises ProcessError when one cannot be started. Whatever happens, all are ended.
         """
         with ExitStack() as stack:
@@ -85,12 +85,16 @@ class Fleet:
             if any(bot.sandboxed for bot in bots):
                 folders = [bot.cwd for bot in bots if bot.own_folder]
                 sandbox = stack.enter_context(
-                    Sandbox.opened(address.server, [folder.path, *folders, *hidden])
+                    Sandbox.opened(
+                        address.server, [folder.path, folder.path.parent, *folders, *hidden]
+                    )
                 )
             starter = Starter(address, folder, sandbox)
             stack.callback(starter.close)
             fleet = cls(bots, address, folder, note, broken=broken, starter=starter)
             try:
+                if any(bot.limits.watched for bot in bots):
+                    fleet._spawn(fleet._look())
                 for bot in bots:
                     if not bot.dials_in:
                         for post in address.isolation.standing(bot.name):
@@ -239,13 +243,9 @@ class Fleet:
         return dict(self._restarts)
 
     async def watch(self) -> None:
-        """Start again what ends, and end what uses too much. A bot one of whose processes ends too
-        often has failed for good.
-        """
+        """Start again what ends. When one ends too often, its bot has failed for good."""
         for worker in self._workers():
             self._spawn(self._keep(worker, lambda: True))
-        if any(bot.limits.watched for bot in self._bots.values()):
-            self._spawn(self._look())
         await asyncio.shield(self._trouble)
 
     async def _keep(self, worker: Worker, wanted: Callable[[], bool]) -> None:
@@ -264,8 +264,9 @@ class Fleet:
             watched = [worker for worker in self._workers() if worker.bot.limits.watched]
             by_pid = {worker.pid: worker for worker in watched if worker.pid is not None}
             least = min((one.bot.limits.memory or 0 for one in by_pid.values()), default=0)
-            for pid, usage in (await asyncio.to_thread(usages, list(by_pid), least)).items():
-                by_pid[pid].check(usage)
+            heads = {pid: worker.head for pid, worker in by_pid.items()}
+            for pid, usage in (await asyncio.to_thread(usages, heads, least)).items():
+                by_pid[pid].check(pid, usage)
 
     def _ended(self, ending: Ending) -> None:
         note_ending(self._folder.endings, ending)

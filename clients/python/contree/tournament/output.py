@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
@@ -18,8 +17,9 @@ MOST_LOG: Final = 4 << 20
 """Bytes of a bot's log; a full one becomes ``NAME.1``, in place of an earlier one."""
 MOST_A_PAUSE: Final = 1 << 18
 PAUSE_S: Final = 0.25
-"""A program that has written ``MOST_A_PAUSE`` bytes is not listened to for so long, so that it
-costs the runner little. It waits for itself: no other program is held up."""
+"""A program that has written ``MOST_A_PAUSE`` bytes, the marks of its lines included, is not
+listened to for so long, so that it costs the runner little. It waits for itself: no other program
+is held up."""
 _TAIL_LINES: Final = 12
 _TAIL_BYTES: Final = 4096
 _LONGEST_LINE: Final = 1 << 13
@@ -92,19 +92,23 @@ class BotLog:
 
 
 class Tap:
-    """Reads what one process writes into its log, line by line, as long as it lives."""
+    """Reads what one process writes into its log, in whole lines, as long as it lives."""
 
-    def __init__(self, log: BotLog, mark: str = "") -> None:
-        """``mark`` is put before each line, where several processes write to one log."""
+    def __init__(
+        self, log: BotLog, mark: str = "", loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        """``mark`` is put before each line, where several processes write to one log. ``loop``
+        tells when there is something to read; the running one, unless given.
+        """
         self._log = log
         self._mark = mark.encode()
         self._end, self.descriptor = os.pipe()
         os.set_blocking(self._end, False)
-        self._tail: deque[bytes] = deque(maxlen=_TAIL_LINES)
+        self._tail = b""
         self._line = b""
         self._left = MOST_A_PAUSE
         self._open = True
-        self._loop = asyncio.get_running_loop()
+        self._loop = loop or asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._loop.add_reader(self._end, self._read)
 
@@ -113,7 +117,7 @@ class Tap:
 
     def tail(self) -> str:
         self._drain()
-        return _shown(b"".join([*self._tail, self._line])[-_TAIL_BYTES:])
+        return _shown((self._tail + self._line)[-_TAIL_BYTES:])
 
     def say(self, text: str) -> None:
         """Write a line of the runner's own into the log."""
@@ -127,7 +131,7 @@ class Tap:
         self._end_reading()
 
     def _read(self) -> None:
-        """Take what there is, and then a breath where that is much."""
+        """Take a piece of what there is, and then a breath where that was much."""
         if not self._take():
             return
         if self._left <= 0:
@@ -154,17 +158,22 @@ class Tap:
             self._flush()
             self._end_reading()
             return False
+        before, newline, self._line = (self._line + data).rpartition(b"\n")
         self._left -= len(data)
-        *lines, self._line = (self._line + data).split(b"\n")
-        for line in lines:
-            self._keep(line + b"\n")
+        if newline:
+            self._left -= len(self._mark) * self._keep(before + newline)
         if len(self._line) > _LONGEST_LINE:
             self._flush()
         return True
 
-    def _keep(self, line: bytes) -> None:
-        self._tail.append(line[-_TAIL_BYTES:])
-        self._log.append(self._mark + line)
+    def _keep(self, lines: bytes) -> int:
+        """Keep whole lines, in one piece however many they are; how many."""
+        self._tail = (self._tail + lines[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+        count = lines.count(b"\n")
+        if self._mark:
+            lines = self._mark + lines.replace(b"\n", b"\n" + self._mark, count - 1)
+        self._log.append(lines)
+        return count
 
     def _flush(self) -> None:
         """Keep a line that has no end yet."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from contree.tournament.errors import ProcessError
+from contree.tournament.launch import END_ALL, GUARD
 from contree.tournament.output import FileOutput, Output
 
 TERM_GRACE_S: Final = 5.0
@@ -22,19 +23,25 @@ TERM_GRACE_S: Final = 5.0
 MOST_RESTARTS: Final = 5
 RESTARTS_WITHIN_S: Final = 60.0
 _SIGNALLED: Final = 128
+_KILL_GRACE_S: Final = 10.0
+"""How long a guard may take to end all that it guards."""
 _LAUNCHER: Final = Path(__file__).with_name("launch.py")
 
 
 class Child:
-    """A program that runs, with everything it starts: one session, ended as a whole.
+    """A program that runs, with everything it starts, ended as a whole.
 
-    It does not hear Ctrl-C; the runner decides when it ends.
+    On Linux it has a guard (see ``launch.py``): what it started ends when it ends, or when the
+    runner does, in whatever session it is. Elsewhere, and for a program that is to end in its own
+    way when the runner does, it is its session that is ended. It does not hear Ctrl-C.
     """
 
-    def __init__(self, name: str, process: Process, output: Output) -> None:
+    def __init__(self, name: str, process: Process, output: Output, *, guarded: bool) -> None:
         self.name = name
         self._process = process
         self._output = output
+        self._guarded = guarded
+        self._swept = False
 
     @classmethod
     async def start(
@@ -50,13 +57,15 @@ class Child:
     ) -> Child:
         """Start a command. Raises ProcessError when there is no such program.
 
-        What it writes is appended to the log; ``limits`` are as ``launch.py`` takes them.
+        What it writes is appended to the log; ``limits`` are as ``launch.py`` takes them. A program
+        that is sent another signal than SIGKILL when the runner ends has no guard.
         """
+        guarded = sys.platform == "linux" and at_parents_end == signal.SIGKILL
         found = resolve(name, command, cwd, environment)
         output = FileOutput(log) if isinstance(log, Path) else log
         try:
             process = await asyncio.create_subprocess_exec(
-                *launched(found, os.getpid(), at_parents_end, limits),
+                *launched(found, os.getpid(), None if guarded else at_parents_end, limits),
                 stdin=DEVNULL,
                 stdout=output.descriptor,
                 stderr=output.descriptor,
@@ -66,11 +75,11 @@ class Child:
             )
         finally:
             output.started()
-        return cls(name, process, output)
+        return cls(name, process, output, guarded=guarded)
 
     @property
     def pid(self) -> int:
-        """Its process id, and the id of its session."""
+        """Its process id: its guard's, where it has one, and the program is below that."""
         return self._process.pid
 
     @property
@@ -103,12 +112,21 @@ class Child:
                     await asyncio.wait_for(self._process.wait(), grace)
         finally:
             self.kill()
-        await self._process.wait()
+        try:
+            await asyncio.wait_for(self._process.wait(), _KILL_GRACE_S)
+        except TimeoutError:  # somebody has stopped the guard; the program ends with it
+            self._signal(signal.SIGKILL)
+            await self._process.wait()
         self._output.close()
 
     def kill(self) -> None:
-        """End what is left of it at once."""
-        self._signal(signal.SIGKILL)
+        """End it at once, and what is left of it when it has ended."""
+        if self.returncode is None:
+            self._signal(END_ALL if self._guarded else signal.SIGKILL)
+        elif not (self._guarded or self._swept):
+            # Once, for by and by its number becomes another's. A guard leaves nothing behind.
+            self._swept = True
+            self._signal(signal.SIGKILL)
 
     def tail(self) -> str:
         """The last lines that it wrote since it was started, fit for a terminal."""
@@ -143,11 +161,14 @@ class Restarts:
 def launched(
     command: Sequence[str],
     parent: int,
-    at_parents_end: signal.Signals = signal.SIGKILL,
+    at_parents_end: signal.Signals | None = signal.SIGKILL,
     limits: Sequence[str] = (),
 ) -> list[str]:
-    """The command, started within limits and ended with its parent (0: whoever that is)."""
-    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), str(parent), str(int(at_parents_end))]
+    """The command, started within limits and sent a signal when its parent ends (0: whoever that
+    is, and never); with None it is given a guard.
+    """
+    how = GUARD if at_parents_end is None else str(int(at_parents_end))
+    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), str(parent), how]
     return [*launcher, *limits, "--", *command]
 
 

@@ -131,8 +131,10 @@ async def main(arguments: list[str]) -> int:
 
 
 def _pass_signal(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError):
-        process.terminate()
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            # Not terminate(): it looks first whether it has ended, and takes its exit code away.
+            os.kill(process.pid, signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 What is in it: the system's programs and libraries, the interpreter that runs the event, the bot's
 own folder and what else it was granted, all of it read-only; a ``/tmp`` and a ``/dev/shm`` of its
 own, small and gone with it; one port that leads to the service. Not in it: any network, processes
-or shared memory of others, the folder of results with its seed, the event's file, the folders of
-other bots, the environment and the home of who runs the event.
+or shared memory of others, the folder of results with its seeds, the event's file, the folders of
+other bots, the environment and the home of who runs the event, the files its variables name.
 
 A started bot becomes this chain; each link ends with the one before it, however that ends:
 
-    launch.py   ends with the runner
+    launch.py   the guard: ends with the runner
     relay.py    takes connections at a socket in a private folder, passes them on to the service
     bwrap       --die-with-parent
     relay.py    takes connections at a port of the sandbox, passes them on to the socket
@@ -22,12 +22,13 @@ import asyncio
 import importlib.util
 import ipaddress
 import itertools
+import os
 import shutil
 import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +40,8 @@ PORT: Final = 50051
 """Where bots find the service; whatever is at this port outside has nothing to do with it."""
 SCRATCH: Final = 64 << 20
 """Bytes that /tmp holds, and /dev/shm likewise."""
+LINKS: Final = 4
+"""Of the chain, those between the guard and the bot: bwrap is two processes."""
 _PROGRAM: Final = "bwrap"
 _RUN: Final = "/run/contree"
 _SOCKET: Final = f"{_RUN}/service"
@@ -67,7 +70,9 @@ _SETTINGS: Final = (
     "/etc/timezone",
 )
 _SETTINGS_OF: Final = ("java-*-openjdk", "java*", "dotnet", "mono")
-_VARIABLES: Final = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONUNBUFFERED", "CONTREE_CA")
+_AUTHORITY: Final = "CONTREE_CA"
+_JOURNAL: Final = "CONTREE_DATA_DIR"
+_VARIABLES: Final = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONUNBUFFERED", _AUTHORITY)
 _ALONE: Final = (
     "--die-with-parent",
     "--unshare-all",
@@ -90,7 +95,7 @@ class Sandbox:
     def __init__(self, run: Path, server: str, hidden: Iterable[Path]) -> None:
         self._run = run
         self._server = server
-        self._hidden = frozenset(path.resolve() for path in hidden)
+        self._hidden = frozenset(path.resolve() for path in (*hidden, *_named_to_the_runner()))
         self._numbers = itertools.count(1)
         self._host = ""
         if server.startswith(_TLS):
@@ -109,7 +114,8 @@ class Sandbox:
     @contextmanager
     def opened(cls, server: str, hidden: Iterable[Path]) -> Iterator[Sandbox]:
         """For bots of the service at ``server``; paths that are ``hidden`` are in no sandbox, not
-        even below a folder that is, but for that of the bot whose they are.
+        even below a folder that is, but for that of the bot whose they are. So are the files that
+        variables CONTREE_... of the runner name, such as its token.
 
         Raises ProcessError for a server that cannot be reached from a sandbox.
         """
@@ -175,7 +181,7 @@ class Sandbox:
         shown = {*_interpreter(), *bot.reads, Path(command[0]), Path(command[0]).resolve()}
         if bot.own_folder:
             shown.add(bot.cwd)
-        if authority := environment.get("CONTREE_CA"):
+        if authority := environment.get(_AUTHORITY):
             shown.add(Path(authority))
         real = {path.resolve() for path in shown}
         shown |= real
@@ -189,6 +195,8 @@ class Sandbox:
         seals: list[str] = []
         for path in sorted(shown | hidden, key=lambda path: (len(path.parts), path)):
             if path in hidden:
+                if _nearest(path, shown | system | hidden) in hidden:
+                    continue
                 if path.is_dir():
                     binds += ["--tmpfs", str(path)]
                     seals += ["--remount-ro", str(path)]
@@ -199,10 +207,26 @@ class Sandbox:
         return binds + seals
 
 
+def _named_to_the_runner() -> Iterator[Path]:
+    """What its own variables name: files with tokens and keys, the journal."""
+    for name, text in os.environ.items():
+        if name.startswith("CONTREE_") and name != _AUTHORITY and text:
+            path = Path(text)
+            with suppress(OSError):
+                if path.is_file() or (name == _JOURNAL and path.is_dir()):
+                    yield path
+
+
 def _seen(path: Path, shown: set[Path], hidden: set[Path]) -> bool:
     """Whether it is there already: below something that is shown, and not covered there."""
-    above = [one for one in shown | hidden if path.is_relative_to(one)]
-    return bool(above) and max(above, key=lambda one: len(one.parts)) not in hidden
+    nearest = _nearest(path, shown | hidden)
+    return nearest is not None and nearest not in hidden
+
+
+def _nearest(path: Path, others: set[Path]) -> Path | None:
+    """The innermost of some folders that a path lies in."""
+    above = [one for one in others if path != one and path.is_relative_to(one)]
+    return max(above, key=lambda one: len(one.parts), default=None)
 
 
 def _is_number(host: str) -> bool:

@@ -58,9 +58,13 @@ class Starter:
             limits = []
         self._started += 1
         tap = Tap(self._log(post), f"[{post.attempt}] " if post.attempt else "")
-        child = await Child.start(
-            str(post), command, log=tap, cwd=cwd, environment=environment, limits=limits
-        )
+        try:
+            child = await Child.start(
+                str(post), command, log=tap, cwd=cwd, environment=environment, limits=limits
+            )
+        except BaseException:
+            tap.close()
+            raise
         return child, tap
 
     def close(self) -> None:

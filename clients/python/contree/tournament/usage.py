@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 _PROC: Final = Path("/proc")
-_PARENT, _SESSION, _THREADS, _RESIDENT = 1, 3, 17, 21
+_PARENT, _SESSION, _THREADS, _STARTED, _RESIDENT = 1, 3, 17, 19, 21
 """Where they stand in ``/proc/PID/stat``, after the name."""
 _OWN: Final = ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")
 
@@ -31,12 +31,15 @@ class _Process(NamedTuple):
     parent: int
     session: int
     threads: int
+    started: int
     resident: int
 
 
-def usages(roots: Collection[int], ask_above: int = 0) -> dict[int, Usage]:
+def usages(roots: Mapping[int, int], ask_above: int = 0) -> dict[int, Usage]:
     """What the programs with these process ids use, below each its descendants and its session.
 
+    With each id comes how many processes at its head do not count: the process itself, the first
+    that it started, the first that this started, and so on. They are whoever's who measures.
     Their memory is only looked at closely where there is more than ``ask_above`` bytes of it. Where
     there is no ``/proc``, nothing is known. May take some milliseconds: call it in a thread.
     """
@@ -48,7 +51,28 @@ def usages(roots: Collection[int], ask_above: int = 0) -> dict[int, Usage]:
     for pid in table:
         if (root := _root(pid, table, belongs)) is not None:
             members[root].append(pid)
-    return {root: _usage(root, pids, table, ask_above) for root, pids in members.items()}
+    own = _own(roots, table)
+    return {
+        root: _usage([pid for pid in pids if pid not in own], table, ask_above)
+        for root, pids in members.items()
+    }
+
+
+def _own(roots: Mapping[int, int], table: dict[int, _Process]) -> set[int]:
+    """The processes at the heads that do not count."""
+    children: dict[int, list[int]] = defaultdict(list)
+    for pid, process in table.items():
+        children[process.parent].append(pid)
+    own = set()
+    for root, links in roots.items():
+        at: int | None = root
+        for _ in range(links):
+            if at is None:
+                break
+            own.add(at)
+            # Later ones may have lost their parents and been handed to it.
+            at = min(children[at], key=lambda pid: (table[pid].started, pid), default=None)
+    return own
 
 
 def _processes() -> dict[int, _Process]:
@@ -63,6 +87,7 @@ def _processes() -> dict[int, _Process]:
                 int(stat[_PARENT]),
                 int(stat[_SESSION]),
                 int(stat[_THREADS]),
+                int(stat[_STARTED]),
                 int(stat[_RESIDENT]) * page,
             )
     return found
@@ -84,7 +109,7 @@ def _root(pid: int, table: dict[int, _Process], belongs: dict[int, int]) -> int 
     return root
 
 
-def _usage(root: int, pids: list[int], table: dict[int, _Process], ask_above: int) -> Usage:
+def _usage(pids: list[int], table: dict[int, _Process], ask_above: int) -> Usage:
     processes = sum(table[pid].threads for pid in pids)
     if sum(table[pid].resident for pid in pids) <= ask_above:
         return Usage(processes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from contree.tournament.bot_endings import Ending
@@ -17,11 +18,15 @@ from contree.tournament.isolation import Post
 from contree.tournament.limits import size
 from contree.tournament.output import Tap
 from contree.tournament.processes import Child, Restarts
+from contree.tournament.sandbox import LINKS
 from contree.tournament.starting import Starter
 from contree.tournament.usage import Usage
 
 EARLY_RESTARTS: Final = 2
 """How often a process is started again that ended before it connected."""
+END_GRACE_S: Final = 1.0
+"""A process that is there for one match and ends with exit code 0 has most likely seen its end: so
+long it is waited for the runner to hear of it too."""
 _CPU_TIME_UP: Final = (f"by {signal.SIGXCPU.name}", f"({signal.SIGXCPU.name})")
 
 
@@ -46,6 +51,13 @@ class Worker:
         self._overrun = ""
         self._child: Child | None = None
         self._tap: Tap | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._stopped = asyncio.Event()
+
+    @property
+    def head(self) -> int:
+        """How many processes, from ``pid`` on down, are not the bot's: its guard, its sandbox."""
+        return 1 + (LINKS if self.bot.sandboxed else 0)
 
     @property
     def pid(self) -> int | None:
@@ -54,7 +66,15 @@ class Worker:
         return None if child is None or child.returncode is not None else child.pid
 
     async def start(self) -> None:
-        """Start its process. Raises ProcessError when that cannot be."""
+        """Start its process, unless it has been stopped. Raises ProcessError when that cannot be.
+
+        Whoever waits for it may be cancelled: it goes on, and ``stop`` ends what comes of it.
+        """
+        if not self._stopped.is_set():
+            self._starting = asyncio.create_task(self._start())
+            await asyncio.shield(self._starting)
+
+    async def _start(self) -> None:
         self._overrun = ""
         self._child, self._tap = await self._starter.start(self.bot, self.post)
 
@@ -88,8 +108,11 @@ class Worker:
         """
         assert self._child is not None
         while wanted():
-            await self._child.wait()
-            if not wanted():
+            code = await self._child.wait()
+            if code == 0 and self.post.attempt:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopped.wait(), END_GRACE_S)
+            if self._stopped.is_set() or not wanted():
                 return
             again = self._restarts.may_restart(asyncio.get_running_loop().time())
             sentence, last = self._leave(again)
@@ -98,8 +121,10 @@ class Worker:
             self._note(f"{sentence}: starting it again.")
             await self.start()
 
-    def check(self, usage: Usage) -> None:
-        """End it if it uses more than it may."""
+    def check(self, pid: int, usage: Usage) -> None:
+        """End it if it uses more than it may; unless it is another process by now."""
+        if pid != self.pid:
+            return
         limits, over = self.bot.limits, ""
         if limits.memory is not None and usage.memory > limits.memory:
             over = f"it used {size(usage.memory)} of memory and may use {size(limits.memory)}"
@@ -108,12 +133,15 @@ class Worker:
                 f"it ran {usage.processes} processes and threads at once and may run "
                 f"{limits.processes}"
             )
-        if over and self._child is not None and self._child.returncode is None:
+        if over:
             self._overrun = over
-            self._child.kill()
+            self.kill()
 
     async def stop(self) -> None:
-        """End it, and all that it started."""
+        """End it, and all that it started, for good."""
+        self._stopped.set()
+        if self._starting is not None:
+            await asyncio.gather(self._starting, return_exceptions=True)
         if self._child is not None:
             await self._child.stop()
 
@@ -136,7 +164,7 @@ class Worker:
         """Take leave of a process that has ended: how, and its last words."""
         assert self._child is not None
         assert self._tap is not None
-        self._child.kill()  # what it started and left behind
+        self._child.kill()  # what it started and left behind, where it had no guard
         how, last = self._how() + when, self._tap.tail()
         self._tap.say(f"the process ended {how}")
         self._tap.close()
