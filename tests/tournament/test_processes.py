@@ -48,8 +48,8 @@ class Starter:
         """Wait until a program has written a line with this text; the line."""
 
         def lines() -> list[str]:
-            written = (self.folder / "bot.log").read_text().splitlines()
-            return [line for line in written if text in line]
+            written = (self.folder / "bot.log").read_text().splitlines(keepends=True)
+            return [line.rstrip() for line in written if text in line and line.endswith("\n")]
 
         assert await eventually(lambda: bool(lines()))
         return lines()[0]
