@@ -11,6 +11,7 @@ from tests.cli.conftest import Contree
 from tests.tournament.events import SEED, make_event
 
 from contree.engine import commitment
+from contree.tournament.policy import event_digest
 
 MUTATIONS = 1000 if os.environ.get("FULL") else 100
 
@@ -58,12 +59,14 @@ def test_exported_and_verified(
     assert ran.code == 0, ran.err
     (digest,) = re.findall(r"published with it: ([0-9a-f]{64})\n", ran.out)
     assert ran.out.startswith("cup-1.zip: 20 files\n")
-    checks = ("--manifest", digest.upper(), "--commitment", commitment(SEED))
+    laid_down = event_digest(json.loads((event / "event.json").read_text()))
+    checks = ("--manifest", digest.upper(), "--commitment", commitment(SEED), "--event", laid_down)
     ran = contree("verify", "cup-1.zip", *checks)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         "Event cup-1: right. 12 tables; 12 records played again; boards and standings computed "
         f"again, byte for byte.\nCommitment of the seed: {commitment(SEED)}\n"
+        f"SHA-256 of the event as it was laid down: {laid_down}\n"
         f"SHA-256 of the manifest: {digest}\nreport.html is vouched for by the manifest alone.\n"
     )
     told = json.loads(contree("verify", "cup-1.zip", "--json").out)
@@ -74,12 +77,33 @@ def test_exported_and_verified(
     for option, text, code in (
         ("--manifest", "00" * 32, 1),
         ("--commitment", "00" * 32, 1),
+        ("--event", "00" * 32, 1),
         ("--manifest", "many", 2),
     ):
         ran = contree("verify", "cup-1.zip", option, text)
         assert (ran.code, ran.out) == (code, ""), "nothing is called right before it is compared"
         ran = contree("verify", "cup-1.zip", option, text, "--json")
         assert (ran.code, ran.out) == (code, "")
+
+
+def test_an_event_with_less_in_it_is_not_the_one_that_was_laid_down(
+    contree: Contree, tmp_path: Path
+) -> None:
+    """Such a one is sound in itself: only what was published before tells them apart."""
+    before = event_digest(make_event(tmp_path / "cup-1").header())
+    make_event(tmp_path / "less" / "cup-1", boards=1)
+    out = tmp_path / "out.zip"
+    assert (
+        contree("tournament", "export", str(tmp_path / "less" / "cup-1"), "--to", str(out)).code
+        == 0
+    )
+    assert contree("verify", str(out), "--commitment", commitment(SEED)).code == 0
+    ran = contree("verify", str(out), "--commitment", commitment(SEED), "--event", before)
+    assert (ran.code, ran.out) == (1, "")
+    assert "The SHA-256 of what was laid down of this event is " in ran.err
+    make_event(tmp_path / "same" / "cup-1", revealed=False)
+    header = json.loads((tmp_path / "same" / "cup-1" / "event.json").read_text())
+    assert event_digest(header | {"contree": "later"}) == before, "before and after it is revealed"
 
 
 def test_what_cannot_be_proved_yet_is_said_and_has_its_own_exit_code(

@@ -17,6 +17,7 @@ from contree.tournament import run_event
 from contree.tournament.config import load_event
 from contree.tournament.errors import ProcessError
 from contree.tournament.event import _Event
+from contree.tournament.policy import event_digest
 
 FILE = """
 name = "Cup"
@@ -69,6 +70,7 @@ async def test_from_file_to_standings(path: Path) -> None:
     assert hashlib.sha256(bytes.fromhex(header["seed"])).hexdigest() == header["seed_commitment"]
     assert header["seed_commitment"] in text
     assert text.index(header["seed_commitment"]) < text.index(header["seed"])
+    assert f"The event as a whole (its SHA-256): {event_digest(header)}\n" in text
     assert "3 boards, 18 tables, rules ffb-mixte" in text
     assert "All 18 tables have a result." in text
     assert f"Report: {run.folder / 'report.html'}" in text

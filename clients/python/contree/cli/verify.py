@@ -31,6 +31,12 @@ def verify(
         str | None,
         typer.Option(metavar="SHA256", help="The commitment published before the first card."),
     ] = None,
+    digest: Annotated[
+        str | None,
+        typer.Option(
+            "--event", metavar="SHA256", help="That of the whole event, from before the first card."
+        ),
+    ] = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Exit with 0 also when not all can be proved yet.")
     ] = False,
@@ -50,6 +56,7 @@ def verify(
     from contree.tournament.manifest import MANIFEST
 
     manifest, commitment = _digest("manifest", manifest), _digest("commitment", commitment)
+    digest = _digest("digest", digest)
     try:
         files = read_files(event)
     except ResultsError as error:
@@ -57,6 +64,7 @@ def verify(
     own = MANIFEST not in files and event.is_dir() and (event / "lock").exists()
     found = audit(files, sealed=not own)
     if found.right:  # before anything is said of it: the first word may be all that is read
+        _compare("SHA-256 of what was laid down", digest, found.laid_down)
         _compare("manifest", manifest, found.manifest)
         _compare("commitment", commitment, found.commitment)
     if as_json:
@@ -109,6 +117,7 @@ def _tell(path: Path, found: Audit) -> None:
             f"Not proved: that the {found.forfeits} tables that were forfeited could not be played."
         )
     typer.echo(f"Commitment of the seed: {found.commitment}")
+    typer.echo(f"SHA-256 of the event as it was laid down: {found.laid_down}")
     if found.manifest:
         typer.echo(f"SHA-256 of the manifest: {found.manifest}")
     for name in found.unproved:

@@ -21,6 +21,7 @@ from contree.tournament.fleet import Fleet
 from contree.tournament.folder import EventFolder
 from contree.tournament.participants import participants
 from contree.tournament.plan import Plan
+from contree.tournament.policy import event_digest
 from contree.tournament.progress import Progress, Reporter
 from contree.tournament.racing import race
 from contree.tournament.results import ResultLog, write_whole
@@ -270,6 +271,7 @@ class _Event:
             self.note(sentence)
         self.note(f"Policy for what goes wrong (its SHA-256): {plan.header()['policy_sha256']}")
         self.note(f"Commitment to the seed (its SHA-256): {commitment(plan.seed)}")
+        self.note(f"The event as a whole (its SHA-256): {event_digest(plan.header())}")
         if log.mended:
             self.note("The last run was cut off while writing a result; that table is asked again.")
         if opened.over(log.done):

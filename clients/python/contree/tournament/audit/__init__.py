@@ -28,6 +28,7 @@ from contree.tournament.manifest import (
     broken_seal,
     computed_with,
 )
+from contree.tournament.policy import event_digest
 from contree.tournament.proof import EventProof
 from contree.tournament.results import LOG_NAME
 from contree.tournament.tables import FORFEITED
@@ -55,6 +56,8 @@ class Audit(NamedTuple):
     """The SHA-256 of the manifest; empty without one."""
     unproved: tuple[str, ...] = ()
     """Files that nothing but the manifest vouches for."""
+    laid_down: str = ""
+    """The SHA-256 of all that was fixed before the first card, the seed by its commitment."""
     forfeits: int = 0
     """Tables that were not played: that a bot had failed for good, nothing shows."""
 
@@ -89,6 +92,7 @@ def audit(files: Mapping[str, bytes], *, sealed: bool = True) -> Audit:
         commitment(proof.seed) if proof.seed else str(header["seed_commitment"]),
         digest,
         tuple(name for name in files if name == REPORT),
+        event_digest(header),
         sum(result.reason == FORFEITED for result in proof.results.values()),
     )
 
