@@ -96,7 +96,8 @@ def test_status_cancel_and_reopen(contree: Contree, tmp_path: Path) -> None:
     assert contree("tournament", "export", str(event), "--to", str(tmp_path / "x")).code == 1
     partial = contree("tournament", "export", str(event), "--partial", "--to", str(tmp_path / "x"))
     assert partial.code == 0
-    assert contree("verify", str(tmp_path / "x")).code == 0
+    assert contree("verify", str(tmp_path / "x")).code == 3, "its seed is not revealed"
+    assert contree("verify", str(tmp_path / "x"), "--partial").code == 0
 
     (tmp_path / "fast").touch()
     ran = finish(start(*run, "--reopen"), 100)

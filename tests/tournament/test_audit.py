@@ -211,7 +211,11 @@ def raw_result(key: str, value: object) -> Forgery:
 
     def forge(files: Files) -> tuple[str, int]:
         lines = files["tables.jsonl"].splitlines(keepends=True)
-        values = json.loads(lines[4]) | {key: value}
+        values = json.loads(lines[4])
+        if isinstance(value, dict):  # of a bot that was there, or it would be found for that
+            values[key] |= dict.fromkeys([values["first"]], *value.values())
+        else:
+            values[key] = value
         text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         lines[4] = text.encode() + b"\n"
         files["tables.jsonl"] = b"".join(lines)
