@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.languages.folders import built, commands
+from tests.languages.folders import LANGUAGES, built, commands
 from tests.pages import ROOT, Block, Reader, blocks_of
 
 PAGE = (ROOT / "docs" / "write-a-bot.md").read_text(encoding="utf-8")
@@ -28,6 +28,7 @@ def block_for(block: Block, command: tuple[str, ...]) -> Block:
 
 
 @pytest.mark.languages
+@pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "python"])
 @pytest.mark.timeout(400)
 def test_commands_in_order(language: str, tmp_path: Path) -> None:
     assert commands("go")[1] == GO
