@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contree.tournament.errors import ResultsError
+
+ENDINGS_NAME: Final = "endings.jsonl"
+"""In the folder of an event."""
 
 
 class Ending(NamedTuple):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from contree.engine import commitment
+from contree.tournament.bot_endings import ENDINGS_NAME
 from contree.tournament.errors import ResultsError
 from contree.tournament.results import LOG_NAME, write_json, write_whole
 
@@ -35,7 +36,7 @@ class EventFolder:
         """The data of a local service."""
         self.ready_file = path / "service.json"
         """Where a local service says its address."""
-        self.endings = path / "endings.jsonl"
+        self.endings = path / ENDINGS_NAME
         """How processes of bots ended that the runner did not end."""
         self._seed_file = path / "seed"
         self._cancelled = path / "cancelled.json"

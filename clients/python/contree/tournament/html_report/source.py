@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from contree.engine import EngineError, Record, read_record
-from contree.tournament.bot_endings import Ending, read_endings
+from contree.tournament.bot_endings import ENDINGS_NAME, Ending, read_endings
 from contree.tournament.documents import Derived
 from contree.tournament.errors import ResultsError
-from contree.tournament.folder import EventFolder
 from contree.tournament.formats import Format
 from contree.tournament.proof import EventProof
 from contree.tournament.schedule import Table
@@ -50,7 +49,7 @@ class Source:
             header = json.loads((folder / "event.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ResultsError(f"The event in {folder} cannot be read ({error!r}).") from None
-        return replace(cls.of(proof, header), endings=read_endings(EventFolder(folder).endings))
+        return replace(cls.of(proof, header), endings=read_endings(folder / ENDINGS_NAME))
 
     @classmethod
     def of(cls, proof: EventProof, header: Mapping[str, Any]) -> Source:
