@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import struct
 import sys
 import uuid
 from asyncio.subprocess import PIPE, STDOUT, Process
@@ -23,6 +24,7 @@ from contree.tournament.fleet import Fleet
 from contree.tournament.folder import EventFolder
 from contree.tournament.processes import Child, environment_for, resolve
 from contree.tournament.sandbox import LINKS, PORT, SCRATCH, Sandbox, check_sandbox
+from contree.tournament.seccomp import seccomp_filter
 from contree.tournament.starting import Address, kernel_limits
 from contree.tournament.usage import usages
 
@@ -44,8 +46,9 @@ class Box:
         self._hidden = hidden
 
     @asynccontextmanager
-    async def run(self, program: str, **options: Any) -> AsyncIterator[Child]:
-        command = ("python", "-c", program)
+    async def run(self, program: str, at: str = "", **options: Any) -> AsyncIterator[Child]:
+        """Start a program in Python, or the one at a path."""
+        command = (at,) if at else ("python", "-c", program)
         bot = BotConfig(name="x", command=command, sandboxed=True, **options)
         with Sandbox.opened(self._server, self._hidden) as sandbox:
             outside = environment_for({"CONTREE_BOT": "x"} | dict(bot.env))
@@ -186,6 +189,51 @@ async def test_what_the_sandbox_takes_is_not_held_against_the_bot(box: Box, orph
         assert count * (32 << 20) <= used.memory < count * (48 << 20)
 
 
+@pytest.mark.parametrize("link", ["cwd", "reads", "above", "relative", "chain"])
+async def test_what_is_hidden_is_hidden_under_each_name_of_a_folder(
+    tmp_path: Path, link: str
+) -> None:
+    base = tmp_path / "base"
+    for name in ("bot", "results", "other"):
+        (base / name).mkdir(parents=True)
+        (base / name / "file").write_text("there")
+    (base / "cup.toml").write_text("the seed")
+    alias = tmp_path / "names" / "alias"
+    alias.parent.mkdir()
+    alias.symlink_to("../base" if link == "relative" else base)
+    given = alias
+    options: dict[str, Any] = {"cwd": given, "own_folder": True}
+    if link == "reads":
+        options = {"reads": (given,)}
+    elif link == "above":
+        given = tmp_path / "top" / "names" / "alias"
+        (tmp_path / "top").symlink_to(tmp_path)
+        options["cwd"] = given
+    elif link == "chain":
+        given = tmp_path / "further"
+        given.symlink_to("names/alias")
+        options["cwd"] = given
+    box = Box(tmp_path, "127.0.0.1:9", [base / "cup.toml", base / "results", base / "other"])
+    for folder in (base, given, alias):
+        asked = [folder / name / "file" for name in ("bot", "results", "other")]
+        assert await box.say(seen(*asked), **options) == [True, False, False], folder
+        assert await box.say(f"open({str(folder / 'cup.toml')!r}).read()", **options) == ""
+
+
+async def test_a_program_is_found_by_a_link_and_only_it_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "bin").mkdir()
+    for name in ("bot", "secret"):
+        (tmp_path / "home" / name).write_text("#!/bin/sh\necho hello; cat ${0%/*}/../home/secret\n")
+        (tmp_path / "home" / name).chmod(0o755)
+    (tmp_path / "bin" / "bot").symlink_to("../home/bot")
+    box = Box(tmp_path, "127.0.0.1:9")
+    async with box.run("", at=str(tmp_path / "bin" / "bot")) as child:
+        await asyncio.wait_for(child.wait(), WAIT_S)
+        assert child.tail().splitlines()[0] == "hello"
+        assert "No such file" in child.tail()
+
+
 async def test_the_home_of_whoever_runs_the_event_is_not_there(box: Box) -> None:
     prefixes = {Path(sys.prefix), Path(sys.base_prefix)}
     for path in (Path.home() / ".ssh", Path.home() / ".bashrc", Path("/etc/shadow"), Path("/var")):
@@ -248,6 +296,77 @@ print(opened, tried > 500, os.path.exists("/proc/sys/kernel/core_pattern"))
     async with box.run(program) as child:
         assert await asyncio.wait_for(child.wait(), WAIT_S) == 0
         assert child.tail() == "0 True True"
+
+
+REFUSED = """
+import ctypes, errno, fcntl, json, os, socket, struct
+told = {}
+def attempt(name, call):
+    try:
+        told[name] = "done" if call() != -1 else errno.errorcode[ctypes.get_errno()]
+    except OSError as error:
+        told[name] = errno.errorcode[error.errno]
+libc = ctypes.CDLL(None, use_errno=True)
+seen = open(os.__file__)
+attempt("vsock", lambda: socket.socket(socket.AF_VSOCK))
+attempt("packets", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+attempt("udp", lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM))
+attempt("networks", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
+attempt("shared lock", lambda: fcntl.flock(seen, fcntl.LOCK_SH))
+attempt("lock", lambda: fcntl.flock(open("/tmp/own", "w"), fcntl.LOCK_EX | fcntl.LOCK_NB))
+attempt("range", lambda: fcntl.lockf(open("/tmp/own", "w"), fcntl.LOCK_EX | fcntl.LOCK_NB))
+attempt("reader's range", lambda: fcntl.lockf(seen, fcntl.LOCK_SH | fcntl.LOCK_NB))
+attempt("writer's range", lambda: fcntl.lockf(seen, fcntl.LOCK_EX | fcntl.LOCK_NB))
+whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+attempt("locks of others", lambda: len(fcntl.fcntl(seen, fcntl.F_GETLK, whole)))
+attempt("their open locks", lambda: len(fcntl.fcntl(seen, 36, whole)))
+attempt("lease", lambda: fcntl.fcntl(seen, fcntl.F_SETLEASE, fcntl.F_RDLCK))
+attempt("notice", lambda: fcntl.fcntl(os.open("/usr", os.O_RDONLY), fcntl.F_NOTIFY, 1))
+attempt("watch", lambda: libc.inotify_init1(0))
+attempt("uring", lambda: libc.syscall(425, 1, 0))
+attempt("own flags", lambda: fcntl.fcntl(seen, fcntl.F_GETFD) + 1)
+print(json.dumps(told))
+"""
+
+
+async def test_it_cannot_signal_by_what_namespaces_leave_open(box: Box) -> None:
+    async with box.run(REFUSED) as child:
+        assert await asyncio.wait_for(child.wait(), WAIT_S) == 0, child.tail()
+        told = json.loads(child.tail())
+    assert told == {
+        "vsock": "EAFNOSUPPORT",
+        "packets": "EAFNOSUPPORT",
+        "udp": "done",
+        "networks": "done",
+        "shared lock": "ENOLCK",
+        "lock": "ENOLCK",
+        "range": "done",
+        "reader's range": "done",
+        # Between files that nobody may write, locks of ranges only meet when they are shared.
+        "writer's range": "EBADF",
+        "locks of others": "EINVAL",
+        "their open locks": "EINVAL",
+        "lease": "EINVAL",
+        "notice": "EINVAL",
+        "watch": "ENOSYS",
+        "uring": "ENOSYS",
+        "own flags": "done",
+    }
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64", "riscv64"])
+def test_the_filter_ends_whatever_is_asked(machine: str) -> None:
+    """No step leads out of it, and all ends in an answer."""
+    code = seccomp_filter(machine)
+    assert code is not None
+    steps = list(struct.iter_unpack("=HBBI", code))
+    for at, (code, if_so, if_not, _) in enumerate(steps):
+        assert code == 0x06 or at + 1 + max(if_so, if_not) < len(steps)
+    assert steps[-1] == (0x06, 0, 0, 0x7FFF0000)
+
+
+def test_of_a_machine_that_is_not_known_nothing_is_filtered() -> None:
+    assert seccomp_filter("vax") is None
 
 
 async def test_it_knows_nothing_of_who_runs_the_event(

@@ -35,6 +35,7 @@ from typing import Final
 from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ProcessError
 from contree.tournament.processes import launched
+from contree.tournament.seccomp import seccomp_filter
 
 PORT: Final = 50051
 """Where bots find the service; whatever is at this port outside has nothing to do with it."""
@@ -49,6 +50,8 @@ _RELAY: Final = Path(__file__).with_name("relay.py")
 _NOBODY: Final = "65534"
 _TLS: Final = "tls://"
 _PROBE_S: Final = 20.0
+_MOST_STEPS: Final = 1000
+"""Of a path, links followed; what exists takes fewer."""
 _LONGEST_PARENT: Final = 60
 """The path of a socket has 107 bytes at most."""
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
@@ -108,6 +111,7 @@ class Sandbox:
                 )
         (run / "hosts").write_text(f"127.0.0.1 localhost {self._host}\n", encoding="ascii")
         (run / "empty").touch()
+        self._bwrap = _filtered(run)
         (run / "passwd").write_text(f"bot:x:{_NOBODY}:{_NOBODY}::/tmp:/bin/sh\n", encoding="ascii")
 
     @classmethod
@@ -156,7 +160,7 @@ class Sandbox:
         targets = ",".join(one.removeprefix(_TLS) for one in self._server.split(","))
         return [
             *self._relay(f"unix:{socket}", targets, str(_RELAY)),
-            _PROGRAM,
+            *self._bwrap,
             *_ALONE,
             *_system(),
             *self._files(bot, command, environment),
@@ -178,22 +182,22 @@ class Sandbox:
         self, bot: BotConfig, command: Sequence[str], environment: dict[str, str]
     ) -> list[str]:
         """What is shown, and what of it is covered: outer folders first, inner ones upon them."""
-        shown = {*_interpreter(), *bot.reads, Path(command[0]), Path(command[0]).resolve()}
+        named = {*_interpreter(), *bot.reads, Path(command[0])}
         if bot.own_folder:
-            shown.add(bot.cwd)
+            named.add(bot.cwd)
         if authority := environment.get(_AUTHORITY):
-            shown.add(Path(authority))
-        real = {path.resolve() for path in shown}
-        shown |= real
-        system = {Path(name) for name in _SYSTEM}
+            named.add(Path(authority))
+        shown = {path.resolve() for path in named}
+        system = {Path(name) for name in (*_SYSTEM, *_settings())}
         hidden = {
             path
-            for path in self._hidden - real
+            for path in self._hidden - shown
             if path.exists() and any(map(path.is_relative_to, shown | system))
         }
+        links = {link: to for path in named for link, to in _links(path)}
         binds: list[str] = []
         seals: list[str] = []
-        for path in sorted(shown | hidden, key=lambda path: (len(path.parts), path)):
+        for path in sorted({*shown, *hidden, *links}, key=lambda path: (len(path.parts), path)):
             if path in hidden:
                 if _nearest(path, shown | system | hidden) in hidden:
                     continue
@@ -202,8 +206,12 @@ class Sandbox:
                     seals += ["--remount-ro", str(path)]
                 else:
                     binds += ["--ro-bind", str(self._run / "empty"), str(path)]
-            elif not _seen(path, (shown | system) - {path}, hidden):
-                binds += ["--ro-bind", str(path.resolve()), str(path)]
+            elif path in system or _seen(path, (shown | system) - {path}, hidden):
+                continue
+            elif path in links:
+                binds += ["--symlink", links[path], str(path)]
+            else:
+                binds += ["--ro-bind", str(path), str(path)]
         return binds + seals
 
 
@@ -215,6 +223,27 @@ def _named_to_the_runner() -> Iterator[Path]:
             with suppress(OSError):
                 if path.is_file() or (name == _JOURNAL and path.is_dir()):
                     yield path
+
+
+def _links(path: Path) -> Iterator[tuple[Path, str]]:
+    """The links that a path leads over, where they really are, and what they say. Inside, the same
+    links lead to what is shown: were it shown twice, what is covered in one place would be seen in
+    the other.
+    """
+    steps = list(reversed(path.absolute().parts))
+    real = Path("/")
+    for _ in range(_MOST_STEPS):
+        if not steps:
+            return
+        step = steps.pop()
+        if step in ("/", ".."):
+            real = Path("/") if step == "/" else real.parent
+        elif (real / step).is_symlink():
+            to = (real / step).readlink()
+            yield real / step, str(to)
+            steps += reversed(to.parts)
+        else:
+            real /= step
 
 
 def _seen(path: Path, shown: set[Path], hidden: set[Path]) -> bool:
@@ -237,6 +266,10 @@ def _is_number(host: str) -> bool:
     return True
 
 
+def _settings() -> list[str]:
+    return [*_SETTINGS, *(str(p) for kind in _SETTINGS_OF for p in Path("/etc").glob(kind))]
+
+
 def _system() -> list[str]:
     arguments = []
     for name in _SYSTEM:
@@ -245,8 +278,7 @@ def _system() -> list[str]:
             arguments += ["--symlink", str(path.readlink()), name]
         elif path.exists():
             arguments += ["--ro-bind", name, name]
-    settings = [*_SETTINGS, *(str(p) for kind in _SETTINGS_OF for p in Path("/etc").glob(kind))]
-    for name in settings:
+    for name in _settings():
         arguments += ["--ro-bind-try", name, name]
     scratch = ("--size", str(SCRATCH), "--tmpfs")
     # Started by root, nobody inside is root to the kernel, which asks for the user and not for
@@ -262,6 +294,17 @@ def _interpreter() -> set[Path]:
     assert spec is not None
     roots = {Path(part) for part in spec.submodule_search_locations or ()}
     return {path for path in prefixes | roots if path.exists()}
+
+
+def _filtered(run: Path) -> list[str]:
+    """The program, told to refuse what ``seccomp`` says. It takes that at a descriptor, which only
+    a shell between it and the relay can open.
+    """
+    if (steps := seccomp_filter()) is None:
+        return [_PROGRAM]
+    (run / "filter").write_bytes(steps)
+    script = 'exec "$@" 3<"$0"'
+    return ["/bin/sh", "-c", script, str(run / "filter"), _PROGRAM, "--seccomp", "3"]
 
 
 def _probe(program: str) -> list[str]:
