@@ -138,8 +138,53 @@ async def test_what_the_runner_is_told_by_its_variables_is_hidden(
     read = [f"open({str(tmp_path / name)!r}).read()" for name in ("host.token", "key.pem")]
     assert await box.say(f"[{', '.join(read)}]", **whole) == ["", ""]
     assert await box.say(seen(tmp_path / "journal" / "part"), **whole) == [False]
-    own = [f"open({str(tmp_path / name)!r}).read()" for name in ("ca.pem", "house.token")]
-    assert await box.say(f"[{', '.join(own)}]", **whole) == ["secret", "secret"]
+    assert await box.say(f"open({str(tmp_path / 'ca.pem')!r}).read()", **whole) == "secret"
+
+
+async def test_beside_the_event_a_bot_sees_its_own_and_nothing_private(tmp_path: Path) -> None:
+    secrets = {
+        "ann.token": "x",
+        "notes/any": f"the token is contree_{'a' * 12}_{'B' * 49}, keep it",
+        "key.pem": "-----BEGIN EC PRIVATE KEY-----",
+        "tls/server.key": "x",
+        ".env": "PASSWORD=x",
+        "other.toml": 'seed = "x"\nboards = 2\n[[bots]]\nname = "rules"',
+        "archive/cup-1/event.json": "{}",
+        "archive/cup-1/seed": "x",
+        "service/appendonlydir/part": "x",
+        "service/store.lock": "",
+    }
+    others = {
+        "bot.py": "x",
+        "weights/large.bin": "x" * 100_000,
+        "rules.toml": "target = 1000",
+        "cert.pem": "-----BEGIN CERTIFICATE-----",
+        "own.token": "x",
+    }
+    for name, text in (secrets | others).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "cup.toml").write_text("seed")
+    read = """
+def read(path):
+    try:
+        return len(open(path).read())
+    except FileNotFoundError:
+        return 0
+print(*map(read, {paths!r}))
+"""
+    whole: dict[str, Any] = {"cwd": tmp_path, "own_folder": True}
+    whole["env"] = (("CONTREE_TOKEN_FILE", "own.token"),)
+    for box, hidden in (
+        (Box(tmp_path, "127.0.0.1:9", [tmp_path / "cup.toml"]), True),
+        # A folder of its own, in which there is nothing of the event: all of it is the bot's.
+        (Box(tmp_path, "127.0.0.1:9"), False),
+    ):
+        async with box.run(read.format(paths=[*secrets, *others]), **whole) as child:
+            assert await asyncio.wait_for(child.wait(), WAIT_S) == 0, child.tail()
+            told = list(map(int, child.tail().split("\n")[-1].split()))
+        expected = [0 if hidden else len(text) for text in secrets.values()]
+        assert told == expected + [len(text) for text in others.values()]
 
 
 async def test_results_of_other_events_are_hidden(tmp_path: Path) -> None:

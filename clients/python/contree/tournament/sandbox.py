@@ -34,6 +34,7 @@ from typing import Final
 
 from contree.tournament.bots import BotConfig
 from contree.tournament.errors import ProcessError
+from contree.tournament.private import private_paths
 from contree.tournament.processes import launched
 from contree.tournament.seccomp import seccomp_filter
 
@@ -75,6 +76,7 @@ _SETTINGS: Final = (
 _SETTINGS_OF: Final = ("java-*-openjdk", "java*", "dotnet", "mono")
 _AUTHORITY: Final = "CONTREE_CA"
 _JOURNAL: Final = "CONTREE_DATA_DIR"
+_CREDENTIALS: Final = frozenset({"CONTREE_TOKEN_FILE", "CONTREE_CERT", "CONTREE_CERT_KEY"})
 _VARIABLES: Final = ("PATH", "LANG", "LANGUAGE", "TZ", "PYTHONUNBUFFERED", _AUTHORITY)
 _ALONE: Final = (
     "--die-with-parent",
@@ -99,6 +101,7 @@ class Sandbox:
         self._run = run
         self._server = server
         self._hidden = frozenset(path.resolve() for path in (*hidden, *_named_to_the_runner()))
+        self._private: dict[Path, frozenset[Path]] = {}
         self._numbers = itertools.count(1)
         self._host = ""
         if server.startswith(_TLS):
@@ -175,6 +178,17 @@ class Sandbox:
             *inside,
         ]
 
+    def _beside(self, folder: Path) -> frozenset[Path]:
+        """What is private in a folder that is not one bot's alone, looked for once."""
+        if not any(path != folder and path.is_relative_to(folder) for path in self._hidden):
+            return frozenset()
+        if folder not in self._private:
+            inner = [path for path in _interpreter() if path.resolve().is_relative_to(folder)]
+            self._private[folder] = frozenset(
+                path for path in private_paths(folder) if not any(map(path.is_relative_to, inner))
+            )
+        return self._private[folder]
+
     def _relay(self, place: str, targets: str, program: str) -> list[str]:
         return [sys.executable, "-I", "-S", program, place, targets, "--"]
 
@@ -188,10 +202,12 @@ class Sandbox:
         if authority := environment.get(_AUTHORITY):
             named.add(Path(authority))
         shown = {path.resolve() for path in named}
+        shown |= {path.resolve() for path in _own_keys(bot, environment)}
         system = {Path(name) for name in (*_SYSTEM, *_settings())}
+        beside = {path for one in _granted(bot) for path in self._beside(one)}
         hidden = {
             path
-            for path in self._hidden - shown
+            for path in (self._hidden | beside) - shown
             if path.exists() and any(map(path.is_relative_to, shown | system))
         }
         links = {link: to for path in named for link, to in _links(path)}
@@ -213,6 +229,21 @@ class Sandbox:
             else:
                 binds += ["--ro-bind", str(path), str(path)]
         return binds + seals
+
+
+def _granted(bot: BotConfig) -> Iterator[Path]:
+    """Folders that the event's file says the bot may read."""
+    for path in (*([bot.cwd] if bot.own_folder else []), *bot.reads):
+        if path.is_dir():
+            yield path.resolve()
+
+
+def _own_keys(bot: BotConfig, environment: dict[str, str]) -> Iterator[Path]:
+    """Files with which the bot says who it is: its own, wherever they lie in what it is shown."""
+    for name in _CREDENTIALS & environment.keys():
+        path = bot.cwd / environment[name]
+        if any(map(path.resolve().is_relative_to, _granted(bot))) and path.is_file():
+            yield path
 
 
 def _named_to_the_runner() -> Iterator[Path]:
