@@ -6,9 +6,10 @@ told when the other opens it. With ``flock`` one of two partners reads the other
 Here the kernel refuses such calls, each with an error that programs know from systems that lack it.
 What is left cannot be refused: the load that one makes and the other measures.
 
-No lock that programs put on files of their own is missed but ``flock``: they may set and wait for
-those of ``fcntl``, which on a file that nobody may write can only be shared, and may not ask for
-the locks of others. A sandbox takes no call of another architecture (32 bits, x32).
+On files of their own programs miss ``flock``, and may not ask for the locks of others (``F_GETLK``,
+as SQLite's WAL mode does). They may set the locks of ``fcntl`` and wait for them: on a file that
+nobody may write those can only be shared, and tell nothing. A sandbox takes no call of another
+architecture (32 bits, x32).
 """
 
 from __future__ import annotations
