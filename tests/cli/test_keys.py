@@ -29,8 +29,9 @@ async def store(tmp_path: Path) -> AsyncIterator[None]:
 def keys(tmp_path: Path) -> Keys:
     """`contree keys` on a data folder, each as a process: the log is set up for a process."""
 
-    def run(*arguments: str, **fields: Any) -> Ran:
-        ran = finish(start("keys", *arguments, "--data", str(tmp_path / "data"), **fields))
+    def run(*arguments: str, stdin: str = "", **fields: Any) -> Ran:
+        process = start("keys", *arguments, "--data", str(tmp_path / "data"), **fields)
+        ran = finish(process, stdin=stdin)
         assert "Traceback" not in ran.err
         return ran
 
@@ -59,6 +60,57 @@ def test_a_token_is_printed_once_and_nothing_keeps_it(keys: Keys, tmp_path: Path
             assert secret not in path.read_bytes(), path
     assert secret.decode() not in table + json.dumps(key)
     assert not processes_with(str(tmp_path))
+
+
+@pytest.mark.usefixtures("store")
+def test_many_at_once(keys: Keys) -> None:
+    wanted = [
+        {"roles": ["host"], "name": "cup"},
+        {
+            "roles": ["bot"],
+            "name": "Ann",
+            "bots": ["ann"],
+            "expires": "9d",
+            "limits": {"hellos": 5},
+        },
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in wanted)
+    made = keys("create-all", "-", stdin=text)
+    assert made.code == 0, made.err
+    shown = [json.loads(line) for line in made.out.splitlines()]
+    assert [one["name"] for one in shown] == ["cup", "Ann"]
+    assert all(one["token"].split("_")[1] == one["id"] for one in shown)
+    assert not any(one["token"] in made.err for one in shown)
+    stored = {key["id"]: key for key in listed(keys)}
+    for one in shown:
+        del one["token"]
+        assert stored[one["id"]] == one
+    assert (shown[1]["bots"], shown[1]["limits"]) == (["ann"], {"hellos": 5})
+    assert shown[1]["expires"]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("no json", "line 2, is no key"),
+        ('{"name": "Ann"}', "line 2, is no key"),
+        ('{"roles": "bot"}', "line 2, is no key"),
+        ('{"roles": []}', "line 2: roles is empty"),
+        ('{"roles": ["king"]}', "There is no role 'king'"),
+        ('{"roles": ["bot"], "token": "x"}', "line 2: a key has roles, name, bots"),
+        ('{"roles": ["host"], "bots": ["ann"]}', "--bot is about keys of bots"),
+        ('{"roles": ["bot"], "limits": {"moves": 1}}', "--limit moves=1 will not do"),
+    ],
+)
+@pytest.mark.usefixtures("store")
+def test_of_many_none_is_made_when_one_will_not_do(
+    keys: Keys, tmp_path: Path, line: str, sentence: str
+) -> None:
+    (tmp_path / "wanted").write_text('{"roles": ["bot"]}\n' + line)
+    ran = keys("create-all", str(tmp_path / "wanted"))
+    assert (ran.code, ran.out) == (2, "")
+    assert sentence in ran.err
+    assert listed(keys) == []
 
 
 @pytest.mark.usefixtures("store")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +25,8 @@ from contree.tournament.limits import NO_LIMITS, Limits
 from contree.tournament.output import Tap
 from contree.tournament.processes import MOST_RESTARTS, Child
 from contree.tournament.runner import stop
-from contree.tournament.starting import Address
+from contree.tournament.service_keys import ServiceKeys
+from contree.tournament.starting import Address, patiently
 from contree.tournament.usage import Usage
 from contree.tournament.worker import EARLY_RESTARTS
 
@@ -39,6 +41,7 @@ class Bench:
         self.notes: list[str] = []
         self.broken: Broken = stop
         self.limits = NO_LIMITS
+        self.env: tuple[tuple[str, str], ...] = ()
 
     @asynccontextmanager
     async def fleet(self, **programs: str | None) -> AsyncIterator[tuple[Fleet, HostClient]]:
@@ -49,6 +52,7 @@ class Bench:
                 command=() if program is None else ("python", "-c", program),
                 cwd=self.folder.path,
                 limits=self.limits,
+                env=() if program is None else self.env,
             )
             for name, program in programs.items()
         ]
@@ -153,6 +157,79 @@ async def test_a_command_that_is_not_there_ends_those_already_started(bench: Ben
             pass
 
 
+@pytest.mark.parametrize("isolation", [Isolation.SEAT, Isolation.MATCH])
+async def test_one_that_cannot_be_started_fails_alone(bench: Bench, isolation: Isolation) -> None:
+    bots = [
+        BotConfig(name="x", command=("./gone",), cwd=bench.folder.path),
+        BotConfig(name="y", command=("python", "-c", SLEEPS), cwd=bench.folder.path),
+    ]
+    failed: list[str] = []
+    bench.service.bots["y"] = 8
+    bench.service.instances["y"] = [f"event-1-y {seat}" for seat in SEATS]
+    async with (
+        HostClient(bench.address.server) as host,
+        Fleet.running(
+            bots,
+            bench.address._replace(isolation=isolation),
+            bench.folder,
+            bench.notes.append,
+            broken=lambda bot, error: failed.append(f"{bot}: {error}"),
+        ) as fleet,
+    ):
+        assert fleet._failed == ({"x"} if isolation is Isolation.SEAT else set())
+        await fleet.connected(host, WAIT_S)
+        watching = asyncio.create_task(fleet.watch())
+        if isolation is Isolation.MATCH:
+            await fleet.man("m-1", [Post("x", Seat.NORTH, "b1/1"), Post("x", Seat.SOUTH, "b1/1")])
+            await fleet.man("m-2", [Post("y", Seat.NORTH, "b2/1")])
+        await asyncio.sleep(0)
+        assert not watching.done()
+        assert {worker.post.bot for worker in fleet._workers() if worker.pid} == {"y"}
+        watching.cancel()
+    (sentence,) = failed
+    assert sentence.startswith("x: x (north")
+    assert "does not exist" in sentence
+
+
+async def test_where_the_machine_has_no_room_it_is_tried_again() -> None:
+    errors = [OSError(errno.EAGAIN, "no process"), OSError(errno.EMFILE, "no file")]
+
+    async def start() -> str:
+        if errors:
+            raise errors.pop()
+        return "started"
+
+    assert await patiently("x", start, (0.0, 0.0)) == "started"
+    errors.extend(OSError(errno.EAGAIN, "no process") for _ in range(3))
+    with pytest.raises(ProcessError, match=r"x cannot be started: .* no process"):
+        await patiently("x", start, (0.0, 0.0))
+    errors[:] = [OSError(errno.EACCES, "forbidden")] * 2
+    with pytest.raises(ProcessError, match="forbidden"):
+        await patiently("x", start, (0.0, 0.0))
+    assert len(errors) == 1
+
+
+async def test_at_the_events_own_service_each_has_its_own_token(bench: Bench) -> None:
+    keys = ServiceKeys(bench.folder.keys, "of-the-host", {"x": "of-x", "y": "of-y"})
+    bench.address = bench.address._replace(keys=keys)
+    program = (
+        "import os, signal\n"
+        "told = (os.environ.get('CONTREE_' + name) for name in ('TOKEN', 'TOKEN_FILE'))\n"
+        "print(*told, flush=True)\n"
+        "signal.pause()"
+    )
+    bench.env = (("CONTREE_TOKEN", "of-another-service"), ("CONTREE_TOKEN_FILE", "token"))
+    async with bench.fleet(x=program, y=None) as (fleet, host):
+        assert await eventually(lambda: bench.log("x").endswith("\n"))
+        with pytest.raises(ProcessError):
+            await fleet.connected(host, 0.3)
+    assert bench.log("x") == "of-x None\n"
+    assert bench.notes[0] == (
+        f"Waiting for y to dial in at {bench.address.server}, each with a token of its own "
+        f"(CONTREE_TOKEN_FILE): {keys.bot_file('y')}."
+    )
+
+
 async def test_one_that_dies_is_started_again_a_bounded_number_of_times(bench: Bench) -> None:
     async with bench.fleet(x="print('once more'); raise SystemExit(3)", y=SLEEPS) as (fleet, _):
         with pytest.raises(ProcessError, match="x ended with exit code 3 again and again"):
@@ -242,6 +319,41 @@ async def test_the_one_that_is_missing_is_named(bench: Bench) -> None:
     async with bench.fleet(x=SLEEPS) as (fleet, host):
         with pytest.raises(ProcessError, match=r"x \(east\) did not connect"):
             await fleet.connected(host, 3.0)
+
+
+FALLS = """
+import os, pathlib, signal
+if os.environ["CONTREE_INSTANCE"].endswith(" N") and not pathlib.Path("fell").exists():
+    pathlib.Path("fell").touch()
+    raise SystemExit(3)
+signal.pause()
+"""
+
+
+async def test_with_a_key_of_its_own_the_one_that_fell_is_started_again(bench: Bench) -> None:
+    """Instances are told only to their own key: which one is missing shows in its process."""
+    bench.address = bench.address._replace(isolation=Isolation.SEAT)
+    bench.service.bots["x"] = 4
+    bench.service.instances["x"] = [""] * 3
+    async with bench.fleet(x=FALLS) as (fleet, host):
+        waiting = asyncio.create_task(fleet.connected(host, WAIT_S))
+        assert await eventually(lambda: fleet.restarts == {"x": 1})
+        bench.service.instances["x"].append("")
+        assert await waiting == {"x": 4}
+        assert all(worker.pid for worker in fleet._workers())
+    assert bench.notes == [
+        "x (north) ended with exit code 3 before it connected: starting it again."
+    ]
+
+
+async def test_with_a_key_of_its_own_nobody_is_blamed_at_random(bench: Bench) -> None:
+    bench.address = bench.address._replace(isolation=Isolation.SEAT)
+    bench.service.bots["x"] = 4
+    bench.service.instances["x"] = [""] * 3
+    async with bench.fleet(x=SLEEPS) as (fleet, host):
+        with pytest.raises(ProcessError, match="1 of the 4 processes of x did not connect") as said:
+            await fleet.connected(host, 2.0)
+    assert "though all of them run" in str(said.value)
 
 
 async def test_a_crew_comes_with_its_match_and_goes_with_it(bench: Bench) -> None:

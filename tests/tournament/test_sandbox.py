@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tournament.meddling import PROGRAM, outcomes
+from tests.tournament.meddling import REFUSED as HOSTS_ALONE
 from tests.tournament.waiting import WAIT_S, alive, children, eventually
 
 from contree.tournament.bots import BotConfig
@@ -646,6 +648,15 @@ async def test_bots_of_a_sandbox_play_apart(tmp_path: Path, isolation: str) -> N
     }  # fmt: skip
     lines = (event.results / "tables.jsonl").read_text().splitlines()
     assert [json.loads(line)["faults"] for line in lines] == [[], []]
+
+
+async def test_a_bot_in_a_sandbox_cannot_do_what_is_the_hosts(tmp_path: Path) -> None:
+    event = Event(tmp_path, EVENT.replace("boards = 2", "boards = 1"))
+    event.bot("meddler", PROGRAM)
+    await event.finish(await event.start())
+    assert outcomes(event.results / "logs" / "meddler.log") == HOSTS_ALONE
+    lines = (event.results / "tables.jsonl").read_text().splitlines()
+    assert [json.loads(line)["faults"] for line in lines] == [[]] * 6
 
 
 async def test_none_is_left_when_the_runner_is_killed(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar
 
 import typer
 
@@ -80,29 +80,12 @@ def create(
     Whoever is to have it sets CONTREE_TOKEN, or CONTREE_TOKEN_FILE with the path of a file.
     """
     from contree.cli.output import print_json, say
-    from contree.server.access import Role, encode_key, new_key
-    from contree.server.access.keys import MAX_NAME
+    from contree.server.access import encode_key
     from contree.server.wall_clock import wall_ms
 
     now_ms = wall_ms()
-    for one in role:
-        if one not in _ROLES:
-            raise BadInput(f"There is no role {one!r}: write --role {' or '.join(_ROLES)}.")
-    for text in (name, *(bot or ())):
-        if len(text) > MAX_NAME or not text.isprintable():
-            raise BadInput(f"{text!r} will not do: write at most {MAX_NAME} printable characters.")
-    if "" in (bot or ()):
-        raise BadInput("--bot '' is no bot's name: write a pattern, or leave it out for any name.")
-    if bot and not {"bot", "operator"} & set(role):
-        raise BadInput("--bot is about keys of bots: add --role bot, or leave it out.")
-    key, token = new_key(
-        *map(Role, role),
-        name=name,
-        bots=tuple(bot or ()),
-        created_ms=now_ms,
-        expires_ms=None if expires is None else _expiry(expires, now_ms),
-        limits=_limits(limit or ()),
-    )
+    wanted = _Wanted(role, name, bot or (), expires, _limits(limit or ()))
+    key, token = wanted.make(now_ms)
     added, where = _ask(redis, data, lambda keys: keys.add(encode_key(key)))
     assert added, "two random ids are equal"
     if as_json:
@@ -112,6 +95,42 @@ def create(
     say(
         f"Key {key.key_id} is in {where}. Its token is shown this once: keep it in a file of yours."
     )
+
+
+@app.command("create-all")
+def create_all(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help='One key a line, as {"roles": ["bot"], "name": "Ann", "bots": ["ann"]}; "expires" '
+            'and "limits" as create has them. - is standard input.',
+        ),
+    ],
+    *,
+    redis: _Redis = None,
+    data: _Data = None,
+) -> None:
+    """Make many keys at once; print each with its token as a line of JSON, in the file's order.
+
+    None is made unless all of them will do. The output is all that has the tokens: keep it so that
+    nobody else reads it.
+    """
+    from contree.cli.output import print_json, say
+    from contree.server.access import encode_key
+    from contree.server.wall_clock import wall_ms
+
+    now_ms = wall_ms()
+    made = [wanted.make(now_ms) for wanted in _listed(file)]
+
+    async def add(keys: KeyStore) -> None:
+        for key, _ in made:
+            assert await keys.add(encode_key(key)), "two random ids are equal"
+
+    _, where = _ask(redis, data, add)
+    for key, token in made:
+        print_json({**_json(key, now_ms), "token": token})
+    say(f"{len(made)} keys are in {where}. Their tokens are shown this once.")
 
 
 @app.command()
@@ -204,6 +223,86 @@ def list_keys(*, redis: _Redis = None, data: _Data = None, as_json: _Json = Fals
         )
         table.add_row(*map(Text, cells))
     stdout().print(table)
+
+
+class _Wanted(NamedTuple):
+    """A key as somebody wrote that it should be."""
+
+    roles: Sequence[str]
+    name: str
+    bots: Sequence[str]
+    expires: str | None
+    limits: Any
+    """``KeyLimits``."""
+
+    def make(self, now_ms: int) -> tuple[ApiKey, str]:
+        """The key and its token. Raises BadInput."""
+        from contree.server.access import Role, new_key
+        from contree.server.access.keys import MAX_NAME
+
+        for one in self.roles:
+            if one not in _ROLES:
+                raise BadInput(f"There is no role {one!r}: write --role {' or '.join(_ROLES)}.")
+        for text in (self.name, *self.bots):
+            if len(text) > MAX_NAME or not text.isprintable():
+                raise BadInput(
+                    f"{text!r} will not do: write at most {MAX_NAME} printable characters."
+                )
+        if "" in self.bots:
+            raise BadInput(
+                "--bot '' is no bot's name: write a pattern, or leave it out for any name."
+            )
+        if self.bots and not {"bot", "operator"} & set(self.roles):
+            raise BadInput("--bot is about keys of bots: add --role bot, or leave it out.")
+        return new_key(
+            *map(Role, self.roles),
+            name=self.name,
+            bots=tuple(self.bots),
+            created_ms=now_ms,
+            expires_ms=None if self.expires is None else _expiry(self.expires, now_ms),
+            limits=self.limits,
+        )
+
+
+def _listed(file: Path) -> list[_Wanted]:
+    """The keys that a file lists, one a line. Raises BadInput that names the line."""
+    import sys
+
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file} cannot be read ({error}).") from None
+    lines = enumerate(text.splitlines(), start=1)
+    return [_read(line, f"{file}, line {number}") for number, line in lines if line.strip()]
+
+
+def _read(line: str, where: str) -> _Wanted:
+    import json
+
+    try:
+        given = json.loads(line)
+        wanted = _Wanted(
+            _texts(given.pop("roles")),
+            _texts([given.pop("name", "")])[0],
+            _texts(given.pop("bots", [])),
+            _texts([given.pop("expires")])[0] if "expires" in given else None,
+            _limits([f"{what}={n}" for what, n in given.pop("limits", {}).items()]),
+        )
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise BadInput(
+            f'{where}, is no key: write {{"roles": ["bot"], "name": "Ann", "bots": ["ann"]}}.'
+        ) from None
+    if not wanted.roles:
+        raise BadInput(f"{where}: roles is empty: write {' or '.join(_ROLES)}.")
+    if given:
+        raise BadInput(f"{where}: a key has roles, name, bots, expires and limits, nothing else.")
+    return wanted
+
+
+def _texts(value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError
+    return value
 
 
 def _ask(

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from rich.console import Console
@@ -29,6 +30,7 @@ from contree.tournament.runner import Runner
 from contree.tournament.running import Running
 from contree.tournament.schedule import event_id
 from contree.tournament.service import LocalService
+from contree.tournament.service_keys import ServiceKeys
 from contree.tournament.starting import Address
 from contree.tournament.tables import FORFEITED
 
@@ -189,15 +191,22 @@ class _Event:
             )
 
         async with (
-            self._service(folder) as (address, service),
-            HostClient(address, self._token(), connection=Connection(patience=PATIENCE_S)) as host,
+            self._service(plan, folder) as (address, service, keys),
+            # None is that of the environment: it is for another service than one of our own.
+            HostClient(
+                address,
+                None if keys is None else keys.host,
+                connection=Connection(patience=PATIENCE_S),
+            ) as host,
         ):
-            await _answers(address, self._token())
+            await _answers(address, None if keys is None else keys.host)
             live = plan.config.watch is WatchPolicy.LIVE
             when = "" if live else " (a table is shown when all pairings have played its board)"
+            watch = f"contree watch --label {plan.id} --server {address}"
+            if keys is not None:
+                watch = f"CONTREE_TOKEN_FILE={quote(str(keys.watch_file.absolute()))} {watch}"
             self.note(
-                f"To watch from elsewhere: contree watch --label {plan.id} --server {address}"
-                f"{when}; results as they come in: {folder.log}"
+                f"To watch from elsewhere: {watch}{when}; results as they come in: {folder.log}"
             )
             out: set[str] = set()
 
@@ -217,7 +226,7 @@ class _Event:
             running = Running(folder.path)
             await runner.clear_left_over()
             tables = min(plan.config.tables, plan.schedule.opened({}).of_tables)
-            dial = Address(address, plan.instance, tables, plan.config.isolation)
+            dial = Address(address, plan.instance, tables, plan.config.isolation, keys)
             hidden = () if self._file is None else (self._file,)
             async with Fleet.running(
                 plan.bots, dial, folder, self.note, broken=broken, hidden=hidden
@@ -245,17 +254,17 @@ class _Event:
                     for bot, count in fleet.restarts.items():
                         self.note(f"{bot} was started again {count} times in this run.")
 
-    def _token(self) -> str | None:
-        """None is that of the environment: it is for another service than one of our own."""
-        return "" if self._server is None else None
-
     @asynccontextmanager
-    async def _service(self, folder: EventFolder) -> AsyncIterator[tuple[str, LocalService | None]]:
+    async def _service(
+        self, plan: Plan, folder: EventFolder
+    ) -> AsyncIterator[tuple[str, LocalService | None, ServiceKeys | None]]:
+        """Where to play; of a service of the event's own also its process and its keys."""
         if self._server is not None:
-            yield self._server, None
+            yield self._server, None, None
             return
+        keys = await ServiceKeys.of(folder, [bot.name for bot in plan.bots], self.note)
         async with LocalService.running(folder, self._metrics, self.note) as service:
-            yield service.address, service
+            yield service.address, service, keys
 
     def _announce(self, plan: Plan, log: ResultLog) -> None:
         config, opened = plan.config, plan.schedule.opened(log.done)

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from contree.client import ConnectedBot, HostClient
 from contree.tournament.bot_endings import Ending, note_ending
@@ -33,6 +33,23 @@ Broken = Callable[[str, TournamentError], None]
 
 def _stop(bot: str, error: TournamentError) -> None:
     raise error
+
+
+class _Here(NamedTuple):
+    """The processes of a bot that are connected."""
+
+    capacities: list[int]
+    """The seats that each takes."""
+    posts: frozenset[Post] | None
+    """Which they are; None when that is not told."""
+
+
+class _Missing(NamedTuple):
+    """Processes of a bot that are waited for."""
+
+    suspects: list[Worker]
+    """Those among which they are; empty for a bot that dials in."""
+    number: int
 
 
 class Fleet:
@@ -78,7 +95,7 @@ class Fleet:
         """Run the bots that have a command for the time of an ``async with``.
 
         ``hidden`` is shown in no sandbox, nor are the folder of results and those of other bots.
-        Raises ProcessError when one cannot be started. Whatever happens, all are ended.
+        One that cannot be started has failed for good. Whatever happens, all are ended.
         """
         with ExitStack() as stack:
             sandbox = None
@@ -100,7 +117,8 @@ class Fleet:
                         for post in address.isolation.standing(bot.name):
                             worker = fleet._worker(post)
                             fleet._standing[bot.name].append(worker)
-                            await worker.start()
+                            if not await fleet._started(worker):
+                                break
                 yield fleet
             finally:
                 await fleet._end()
@@ -115,14 +133,14 @@ class Fleet:
         for a table, has failed for good: in one sentence about the bot.
         """
         told = False
-        missing: dict[str, list[Worker]] = {}
+        missing: dict[str, _Missing] = {}
         try:
             async with asyncio.timeout(patience):
                 while missing := await self._missing(await host.list_bots()):
-                    dialling = ", ".join(name for name in missing if self._bots[name].dials_in)
+                    dialling = [name for name in missing if self._bots[name].dials_in]
                     if dialling and not told:
                         told = True
-                        self._note(f"Waiting for {dialling} to dial in at {self._address.server}.")
+                        self._note(self._waiting_for(dialling))
                     await asyncio.sleep(_POLL_S)
         except TimeoutError:
             for name in missing:
@@ -144,50 +162,59 @@ class Fleet:
             self._announce_namesakes(bot, connected)
         return {name: tables for name, tables in room.items() if name not in self._failed}
 
-    async def _missing(self, connected: Sequence[ConnectedBot]) -> dict[str, list[Worker]]:
+    def _waiting_for(self, dialling: Sequence[str]) -> str:
+        said = f"Waiting for {', '.join(dialling)} to dial in at {self._address.server}"
+        if (keys := self._address.keys) is not None:
+            files = ", ".join(str(keys.bot_file(name)) for name in dialling)
+            said += f", each with a token of its own (CONTREE_TOKEN_FILE): {files}"
+        return f"{said}."
+
+    async def _missing(self, connected: Sequence[ConnectedBot]) -> dict[str, _Missing]:
         """The bots that are still waited for, with the workers that are not there."""
-        missing: dict[str, list[Worker]] = {}
+        missing: dict[str, _Missing] = {}
         for name, bot in self._bots.items():
             if name in self._failed:
                 continue
             if bot.dials_in:
                 if all(one.bot != name for one in connected):
-                    missing[name] = []
+                    missing[name] = _Missing([], 1)
                 continue
-            seats = self._seats(bot, connected)
-            absent = [worker for worker in self._standing[name] if worker.post not in seats]
-            for worker in absent:
+            here = self._here(bot, connected)
+            standing = self._standing[name]
+            number = len(standing) - len(here.capacities)
+            if number <= 0:
+                continue
+            suspects = [one for one in standing if here.posts is None or one.post not in here.posts]
+            for worker in suspects:
                 try:
                     await worker.start_again_early()
                 except ProcessError as error:
                     self._fails(name, error)
                     break
             else:
-                if absent:
-                    missing[name] = absent
+                missing[name] = _Missing(suspects, number)
         return missing
 
-    def _seats(self, bot: BotConfig, connected: Sequence[ConnectedBot]) -> dict[Post, int]:
-        """How many seats each post of a bot takes that is connected.
+    def _here(self, bot: BotConfig, connected: Sequence[ConnectedBot]) -> _Here:
+        """Which processes of a bot that is started here are connected.
 
         Instances are told only to who shares their key. Of a bot that dials with a key of its own
-        posts are counted: any may be the one.
+        they are counted: any may be the one.
         """
         posts = [worker.post for worker in self._standing[bot.name]]
-        named = {one.instance_id: one.capacity for one in connected if one.bot == bot.name}
-        unnamed = sorted(
-            one.capacity for one in connected if one.bot == bot.name and not one.instance_id
-        )
-        if unnamed:
-            return dict(zip(posts, unnamed, strict=False))
+        own = [one for one in connected if one.bot == bot.name]
+        if unnamed := [one.capacity for one in own if not one.instance_id]:
+            return _Here(unnamed, None)
+        named = {one.instance_id: one.capacity for one in own}
         instances = {post: self._address.instance(post) for post in posts}
-        return {post: named[own] for post, own in instances.items() if own in named}
+        here = {post: named[own] for post, own in instances.items() if own in named}
+        return _Here(list(here.values()), frozenset(here))
 
     def _room(self, bot: BotConfig, connected: Sequence[ConnectedBot]) -> int:
         """The tables that a bot plays at once, at most."""
         if bot.dials_in:
             return sum(one.capacity for one in connected if one.bot == bot.name) // 2
-        seats = min(self._seats(bot, connected).values(), default=0)
+        seats = min(self._here(bot, connected).capacities, default=0)
         return seats // self._address.isolation.seats(1)
 
     def _announce_namesakes(self, bot: BotConfig, connected: Sequence[ConnectedBot]) -> None:
@@ -208,21 +235,32 @@ class Fleet:
                 "the process that was started here."
             )
 
-    def _absent(self, name: str, workers: Sequence[Worker], patience: float) -> ProcessError:
+    def _absent(self, name: str, missing: _Missing, patience: float) -> ProcessError:
         within = f"did not connect to {self._address.server} within {patience:g} s"
-        if not workers:
+        suspects, number = missing
+        if not suspects:
             return ProcessError(f"{name} {within}; it is to dial in by that name.")
-        return workers[0].absent(within)
+        if len(suspects) == number:
+            return suspects[0].absent(within)
+        ended = ", ".join(str(worker.post) for worker in suspects if worker.pid is None)
+        return ProcessError(
+            f"{number} of the {len(suspects)} processes of {name} {within}, "
+            + (f"and {ended} ended" if ended else "though all of them run")
+            + f"; which, their logs in {self._folder.logs} may tell."
+        )
 
     # -- posts for one match ---------------------------------------------------------------------
 
     async def man(self, match_id: str, posts: Sequence[Post]) -> None:
-        """Fill the posts that are there for a match. Raises ProcessError when that cannot be."""
+        """Fill the posts that are there for a match. A bot one of whose posts cannot be filled has
+        failed for good.
+        """
         crew = self._crews.setdefault(match_id, [])
         for post in posts:
             worker = self._worker(post)
             crew.append(worker)
-            await worker.start()
+            if not await self._started(worker):
+                return  # the match cannot be played
             self._spawn(self._keep(worker, lambda: match_id in self._crews))
 
     def dismiss(self, match_id: str) -> None:
@@ -244,9 +282,20 @@ class Fleet:
 
     async def watch(self) -> None:
         """Start again what ends. When one ends too often, its bot has failed for good."""
-        for worker in self._workers():
-            self._spawn(self._keep(worker, lambda: True))
+        # Those that are there for one match have been kept since they were started.
+        for name, workers in self._standing.items():
+            for worker in workers if name not in self._failed else ():
+                self._spawn(self._keep(worker, lambda: True))
         await asyncio.shield(self._trouble)
+
+    async def _started(self, worker: Worker) -> bool:
+        """Start a process; whether that could be. If not, its bot has failed for good."""
+        try:
+            await worker.start()
+        except ProcessError as error:
+            self._fails(worker.post.bot, error)
+            return False
+        return True
 
     async def _keep(self, worker: Worker, wanted: Callable[[], bool]) -> None:
         name = worker.post.bot

@@ -34,6 +34,8 @@ class EventFolder:
         self.records = path / "records"
         self.store = path / "store"
         """The data of a local service."""
+        self.keys = path / "keys"
+        """The tokens for a local service."""
         self.ready_file = path / "service.json"
         """Where a local service says its address."""
         self.endings = path / ENDINGS_NAME

@@ -1,5 +1,7 @@
 """A service of the event's own, for when there is none to play at: started, watched, restarted.
 
+It serves nobody without a key, so that no bot can do what is the host's (``ServiceKeys``).
+
 Its journal is in the event's folder, so when it dies (or its machine does) a new process with the
 same address and folder goes on where it stopped, and bots and runner dial in again.
 """
@@ -98,7 +100,7 @@ class LocalService:
             ["contree", "serve", *(part for pair in options.items() for part in pair)],
             log=self._folder.service_log,
             cwd=self._folder.path,
-            environment=environment_for({}),
+            environment=environment_for({"CONTREE_ANONYMOUS": "off"}),
             at_parents_end=signal.SIGTERM,
         )
         try:
