@@ -21,6 +21,7 @@ $(SETUP): pyproject.toml
 	  || { echo "contree needs Python 3.11 or newer; try: make setup PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "This Python cannot create environments; on Debian: apt install python3-venv"; exit 1; }
+	@echo "Installing into $(VENV): about a minute"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@

@@ -186,6 +186,14 @@ def test_a_bid_is_chosen_with_arrows() -> None:
     assert desk.said.startswith("Nothing is chosen. You may pass (p), say contre (x) or bid 110")
 
 
+def test_enter_keeps_the_reason_why_something_may_not_be() -> None:
+    refused = typed(bidding(PASS, Bid(100, Strain.CLUBS)), "90h")
+    desk, intent = press(refused, "enter", None)
+    assert intent is None
+    assert desk.said == refused.said
+    assert "does not outbid" in desk.said
+
+
 def test_a_bid_that_is_too_low_says_why() -> None:
     desk = typed(bidding(PASS, Bid(100, Strain.CLUBS)), "90h")
     assert desk.pick is None

@@ -69,6 +69,7 @@ def test_a_module_in_a_package(folder: Path) -> None:
         ("load_d.py:", "'load_d.py:' names no bot: "),
         ("a b:C", "'a b:C' names no bot: "),
         ("load_nowhere:C", "There is no module 'load_nowhere' in "),
+        ("load_d.py:C", "load_d.py is a file: write the module, load_d:"),
         ("load_d.more:C", "There is no module 'load_d.more' in "),
         ("load_d:Other", "load_d ("),
         ("load_d:Mute", "load_d:Mute is no bot, for it has no method play(view): "),

@@ -81,6 +81,8 @@ def _import(name: str, folder: Path) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         missing = error.name or ""
+        if name.endswith(".py"):
+            raise BadInput(f"{name} is a file: write the module, {name[:-3]}:…") from None
         if name == missing or name.startswith(f"{missing}."):
             raise BadInput(
                 f"There is no module {name!r} in {folder}: run this in the folder of "

@@ -131,6 +131,8 @@ def confirm(desk: Desk) -> Pressed:
     if desk.typed:
         text = f"{desk.typed!r} is not complete. {allowed(view, desk.face)}"
         return says(desk._replace(typed=""), text, Tone.REFUSED), None
+    if desk.said and desk.tone is Tone.REFUSED:  # why what was just asked for may not be
+        return desk, None
     return says(desk, f"Nothing is chosen. {allowed(view, desk.face)}", Tone.REFUSED), None
 
 
