@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,9 @@ class RawBot:
                     message = self._inbox.pop(0)
                     if message.HasField("heartbeat"):
                         ack = play_service_pb2.HeartbeatAck(nonce=message.heartbeat.nonce)
-                        await self.say(ClientMessage(heartbeat_ack=ack))
+                        # A stream that has been ended takes none; what it says last is read.
+                        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                            await self.say(ClientMessage(heartbeat_ack=ack))
                         continue
                     return message
                 frame: Any = await self._call.read()

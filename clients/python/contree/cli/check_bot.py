@@ -132,8 +132,10 @@ def _judged(name: str, words: list[str] | None, options: dict[str, Any]) -> Repo
     from contree.server.telemetry.logs import configure_logging
     from contree.tournament import TournamentError
 
+    logger = logging.getLogger("contree")
+    before = logger.level
     configure_logging(Settings(log_level="error"))
-    logging.getLogger("contree").setLevel(logging.CRITICAL)
+    logger.setLevel(logging.CRITICAL)
     try:
         return asyncio.run(judge(name, words, **options))
     except TournamentError as error:
@@ -142,6 +144,8 @@ def _judged(name: str, words: list[str] | None, options: dict[str, Any]) -> Repo
         if words is None:
             raise Failure(f"{options['listen']} cannot be listened on: {error}.") from None
         raise
+    finally:
+        logger.setLevel(before)
 
 
 def _shown(name: str, words: list[str] | None, options: dict[str, Any]) -> Report:
