@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "host-a-competition.md").read_text(encoding="utf-8")
 BLOCKS = blocks_of(PAGE)
 
 
-@pytest.mark.slow
+@pytest.mark.pages
 @pytest.mark.timeout(400)
 def test_commands_in_order(tmp_path: Path) -> None:
     with ExitStack() as running:

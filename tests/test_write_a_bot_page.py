@@ -34,7 +34,7 @@ def followed(blocks: Sequence[Block], folder: Path) -> str:
         return "\n".join(Reader(folder).follow(blocks, running))
 
 
-@pytest.mark.slow
+@pytest.mark.pages
 @pytest.mark.timeout(400)
 def test_commands_in_order(tmp_path: Path) -> None:
     blocks = [block for block in ALONE if block not in (*CHECK, *RATE)]
@@ -46,13 +46,13 @@ def test_commands_in_order(tmp_path: Path) -> None:
     assert re.search(r"^now  ", everything, re.MULTILINE)
 
 
-@pytest.mark.slow
+@pytest.mark.pages
 @pytest.mark.timeout(400)
 def test_the_bot_passes_every_check(tmp_path: Path) -> None:
     assert "25 passed." in followed([*PREPARED, *CHECK], tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.pages
 @pytest.mark.timeout(400)
 def test_the_rating(tmp_path: Path) -> None:
     said = followed([*PREPARED, *RATE], tmp_path)
@@ -67,7 +67,7 @@ def test_the_rating(tmp_path: Path) -> None:
     assert meeting["points"]["mean"] > 0, "the same boards each time, so the same outcome"
 
 
-@pytest.mark.slow
+@pytest.mark.pages
 @pytest.mark.timeout(200)
 def test_the_guest_of_a_host_who_followed_the_other_page(tmp_path: Path) -> None:
     """Its certificate, its keys and its server are those of docs/host-a-competition.md."""
