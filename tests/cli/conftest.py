@@ -1,12 +1,14 @@
 """Command lines in this process, and golden screens."""
 
 import io
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+import structlog
 from tests.cli.running import Ran
 
 from contree.cli.app import run
@@ -16,6 +18,17 @@ GOLDEN = Path(__file__).parent.parent / "data" / "screens"
 
 Contree = Callable[..., Ran]
 Golden = Callable[[str, str], None]
+
+
+@pytest.fixture(autouse=True)
+def _log_put_back() -> Iterator[None]:
+    """A command sets up the log of its process, and here that is the process of all tests."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -69,7 +69,8 @@ async def test_a_wrong_key_explains_what_may_be_played(server: Service) -> None:
                 refused.add("card")
             elif view.kind is DecisionKind.CALL and desk.table.calls:
                 bids = [call.call for call in desk.table.calls if isinstance(call.call, Bid)]
-                if bids:
+                # A contre may have ended the bidding.
+                if bids and any(isinstance(call, Bid) for call in view.legal):
                     await at.pilot.press(*str(bids[-1]).lower())
                     assert "does not outbid" in at.desk.said
                     refused.add("bid")

@@ -341,7 +341,9 @@ async def test_a_server_that_starts_late_is_found(server: ScriptedServer) -> Non
                 refused.set()
 
     logger = logging.getLogger("contree.client")
+    level = logger.level
     logger.addHandler(handler := Noticed())
+    logger.setLevel(logging.WARNING)
     try:
         async with playing(First(), server):
             await soon(refused.wait())
@@ -349,6 +351,7 @@ async def test_a_server_that_starts_late_is_found(server: ScriptedServer) -> Non
             await server.welcomed()
     finally:
         logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 async def test_a_service_that_fails_for_good(server: ScriptedServer) -> None:
