@@ -1,14 +1,12 @@
 """Command lines in this process, and golden screens."""
 
 import io
-import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-import structlog
 from tests.cli.running import Ran
 
 from contree.cli.app import run
@@ -21,14 +19,8 @@ Golden = Callable[[str, str], None]
 
 
 @pytest.fixture(autouse=True)
-def _log_put_back() -> Iterator[None]:
-    """A command sets up the log of its process, and here that is the process of all tests."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
+def _log_of_a_command(log_put_back: None) -> None:
+    """A command in this process sets up its log."""
 
 
 @pytest.fixture

@@ -6,14 +6,12 @@ import asyncio
 import base64
 import io
 import json
-import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import grpc
 import pytest
-import structlog
 from tests.rpc.conftest import WAIT_S, RawBot, board
 
 from contree.engine import Action, IllegalAction, Seat, cards_in
@@ -29,15 +27,10 @@ CARD = re.compile(r"\b[789TJQKA][SHDC]\b")
 
 
 @pytest.fixture
-def log(settings: Settings) -> Iterator[io.StringIO]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+def log(settings: Settings, log_put_back: None) -> io.StringIO:
     stream = io.StringIO()
     configure_logging(Settings(log="json", log_level="info"), stream)
-    yield stream
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
+    return stream
 
 
 def confused(match: Match, seat: Seat) -> Action:

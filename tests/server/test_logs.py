@@ -3,7 +3,6 @@
 import io
 import json
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,7 @@ from contree.server.access import new_key_id, new_token
 from contree.server.settings import Settings
 from contree.server.telemetry import configure_logging, redact
 
-
-@pytest.fixture(autouse=True)
-def _put_back() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
+pytestmark = pytest.mark.usefixtures("log_put_back")
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
