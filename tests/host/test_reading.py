@@ -12,10 +12,10 @@ from tests.host.virtual import at, stop_process, virtually
 
 from contree.server.host import Host, notices, reading, record
 from contree.server.host.errors import TooManyReads
-from contree.server.host.follow import read_page_in_turn
+from contree.server.host.follow import caught_up, read_page, read_page_in_turn
 from contree.server.host.readers import Reader
 from contree.server.host.reading import SLICE_S, Reading, reading_for
-from contree.server.match import SeatPlan
+from contree.server.match import SeatPlan, decode_entry, fold
 
 HOUSE = (SeatPlan(house="random"),) * 4
 PIECE_S = SLICE_S / 3.9
@@ -152,10 +152,34 @@ async def test_spectators_read_journals_in_slices(host: Host, short: None) -> No
     reader = Reader(host, None, 1 << 62, lambda events, match: None, has_room=lambda: True)
     before = host.reading.slices
     store = cast(Any, Journal())
-    while await read_page_in_turn(store, "m", reader, host.reading, disclosed=False):
+    while await read_page_in_turn(store, host.tables, "m", reader, host.reading, disclosed=False):
         pass
     assert reader.version == len(data)
     assert host.reading.slices - before >= len(data)
+
+
+async def test_nobody_hears_of_an_entry_before_the_table_knows_it_is_committed(
+    host: Host,
+) -> None:
+    """The store has an entry before it has told so; whoever heard of it then would ask too early
+    for the hands of a match that is over.
+    """
+    _, data = long_match(30)
+    known = fold([decode_entry(one) for one in data[:-1]])
+    host.tables.add(known, 1)
+
+    class Journal:
+        async def read(self, match_id: str, after: int = 0, *, limit: int = 0) -> list[bytes]:
+            return data[after : after + limit]
+
+    reader = Reader(host, None, 0, lambda events, match: None, has_room=lambda: True)
+    again = Reader(host, None, 0, lambda events, match: None, has_room=lambda: True)
+    store = cast(Any, Journal())
+    for _ in range(2):
+        await read_page_in_turn(store, host.tables, known.id, reader, host.reading, disclosed=False)
+        await read_page(store, known.id, again, host.tables)
+        assert reader.version == again.version == known.version
+    assert caught_up(host.tables, known.id, reader)
 
 
 async def test_tables_in_play_are_counted(host: Host) -> None:

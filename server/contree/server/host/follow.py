@@ -31,16 +31,27 @@ PAGE: Final = 128
 _log = structlog.get_logger(__name__)
 
 
-async def read_page(store: MatchStore, match_id: str, reader: Reader) -> bool:
-    """Give the reader the next page of a journal; False when there may be no more in it now."""
+async def read_page(
+    store: MatchStore, match_id: str, reader: Reader, tables: Tables | None = None
+) -> bool:
+    """Give the reader the next page of a journal; False when there may be no more in it now.
+
+    ``tables`` may be left out for a match that has ended.
+    """
     data = await store.read(match_id, reader.version, limit=PAGE)
-    for item in data:
+    for item in _known(tables, match_id, reader, data):
         _look(reader, item, disclosed=False)
     return len(data) == PAGE
 
 
 async def read_page_in_turn(
-    store: MatchStore, match_id: str, reader: Reader, reading: Reading, *, disclosed: bool
+    store: MatchStore,
+    tables: Tables,
+    match_id: str,
+    reader: Reader,
+    reading: Reading,
+    *,
+    disclosed: bool,
 ) -> bool:
     """The same for one who holds no seat, within the budget of reads. Raises TooManyReads,
     MatchUnreadable.
@@ -49,7 +60,7 @@ async def read_page_in_turn(
         data = await store.read(match_id, reader.version, limit=PAGE)
         if data:
             async with reading.slice() as mine:
-                for item in data:
+                for item in _known(tables, match_id, reader, data):
                     try:
                         _look(reader, item, disclosed=disclosed)
                     except Exception:
@@ -57,6 +68,18 @@ async def read_page_in_turn(
                         raise MatchUnreadable(match_id) from None
                     await mine.breathe()
     return len(data) == PAGE
+
+
+def _known(
+    tables: Tables | None, match_id: str, reader: Reader, data: Sequence[bytes]
+) -> Sequence[bytes]:
+    """Those of the next entries that the live table knows to be committed, where there is one.
+
+    The store has an entry a moment before it has told so. Who heard of it by then could ask for
+    what follows from it, such as the cards of a match that has ended, and be refused.
+    """
+    table = None if tables is None else tables.get(match_id)
+    return data if table is None else data[: max(0, table.match.version - reader.version)]
 
 
 def _look(reader: Reader, item: bytes, *, disclosed: bool) -> None:
@@ -110,7 +133,7 @@ class EventFeeds:
 
     async def _page(self, session: Session, match_id: str, reader: Reader) -> bool:
         try:
-            more = await read_page(self._store, match_id, reader)
+            more = await read_page(self._store, match_id, reader, self._tables)
         except Exception as error:
             # The client dials again and says how far it came.
             known = isinstance(error, StoreError)

@@ -124,7 +124,12 @@ class _Spectator:
         """Read on in the journal; False at its end."""
         reader = self._reader
         more = await read_page_in_turn(
-            self._store, self._match_id, reader, self._reading, disclosed=self._disclosed
+            self._store,
+            self._tables,
+            self._match_id,
+            reader,
+            self._reading,
+            disclosed=self._disclosed,
         )
         if more or self._sights:
             return True

@@ -35,6 +35,7 @@ DAY_S: Final = 86_400.0
 _AWAY_S: Final = 900.0
 """How long somebody may be away from a table of several people, all told."""
 _POLL_S: Final = 1.0
+_SEATING_S: Final = 0.05
 _FAREWELL_S: Final = 3.0
 
 
@@ -240,14 +241,17 @@ class Sitting:
                 await asyncio.wait_for(told.wait(), _POLL_S)
         now = await host.get_match(match.id)
         free = [seat.seat for seat in now.seats if not seat.taken]
-        bots = []
-        for seat in free:
-            player = wish.players[seat]
-            bot = _filler(player)
-            bot.version = player.name
-            bots.append((bot, name, secrets.token_hex(8)))
-            self._mine.add(seat)
-        async with self._bots(bots):
+        async with contextlib.AsyncExitStack() as bots:
+            # All have the table's name, and who comes first has the first free seat: so one after
+            # the other, for each was wished at its place.
+            for left, seat in zip(range(len(free), 0, -1), free, strict=True):
+                player = wish.players[seat]
+                bot = _filler(player)
+                bot.version = player.name
+                self._mine.add(seat)
+                bot_at_table = self._bots([(bot, name, secrets.token_hex(8))])
+                await bots.enter_async_context(bot_at_table)
+                await _fewer_free(host, match.id, left)
             await asyncio.Event().wait()
 
 
@@ -264,6 +268,15 @@ class NoTable(ContreeError):
 
 def _has_room(match: Match, name: str) -> bool:
     return not match.ended and any(seat.bot == name and not seat.taken for seat in match.seats)
+
+
+async def _fewer_free(host: HostClient, match_id: str, before: int) -> None:
+    """Wait until fewer seats are free than before."""
+    while True:
+        now = await host.get_match(match_id)
+        if now.ended or sum(not seat.taken for seat in now.seats) < before:
+            return
+        await asyncio.sleep(_SEATING_S)
 
 
 def names_of(match: Match) -> dict[Seat, str]:
