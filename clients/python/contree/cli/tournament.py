@@ -40,6 +40,16 @@ def run(
         str,
         typer.Option(metavar="HOST:PORT|off", help="Where its own server has its /metrics."),
     ] = "off",
+    metrics_port: Annotated[
+        str | None,
+        typer.Option(metavar="[HOST:]PORT", help="Where the event has its /metrics; 0 picks one."),
+    ] = None,
+    linger: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0, help="Serve these so long after the end; Ctrl-C ends it."
+        ),
+    ] = 0.0,
     reopen: Annotated[
         bool, typer.Option("--reopen", help="Go on with an event that was cancelled.")
     ] = False,
@@ -48,9 +58,17 @@ def run(
 
     Without --server a server is started for the event.
     """
+    from contree.cli.errors import BadInput
     from contree.cli.output import stdout
     from contree.tournament import run_event
+    from contree.tournament.scraping import parse_port
 
+    try:
+        metrics_at = None if metrics_port is None else parse_port(metrics_port)
+    except ValueError:
+        raise BadInput(
+            f"--metrics-port is {metrics_port!r}: write a port such as 9465, or HOST:PORT."
+        ) from None
     raise typer.Exit(
         run_event(
             file,
@@ -59,6 +77,8 @@ def run(
             metrics=metrics,
             console=stdout(),
             reopen=reopen,
+            metrics_at=metrics_at,
+            linger=linger,
         )
     )
 

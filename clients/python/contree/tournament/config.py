@@ -74,6 +74,8 @@ class EventConfig:
     broken: BrokenPolicy = BrokenPolicy()
     isolation: Isolation = Isolation.NONE
     """Which seats of a bot that is started here share a process."""
+    metrics_port: int | None = None
+    """Where the runner serves its metrics on this machine; 0 picks a free port."""
 
     @property
     def played_rules(self) -> RuleSet:
@@ -164,6 +166,7 @@ def parse_event(values: dict[str, Any], folder: Path) -> EventConfig:
         seed=_seed(top),
         watch=_watch(top),
         isolation=_isolation(top),
+        metrics_port=top.optional_whole("metrics_port", 0, 65535),
         bots=tuple(read_bot(section, folder, limits, sandbox) for section in top.sections("bots")),
     )
     top.finish()

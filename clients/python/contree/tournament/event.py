@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from shlex import quote
 from typing import Final
@@ -15,6 +14,7 @@ from rich.console import Console
 
 from contree.client import Connection, ContreeError, HostClient, WatchPolicy
 from contree.engine import commitment
+from contree.tournament.bot_endings import read_endings, restarts
 from contree.tournament.config import EventConfig, load_event
 from contree.tournament.documents import Derived
 from contree.tournament.errors import ConfigError, ProcessError, ResultsError, TournamentError
@@ -23,14 +23,16 @@ from contree.tournament.folder import EventFolder
 from contree.tournament.participants import participants
 from contree.tournament.plan import Plan
 from contree.tournament.policy import event_digest
-from contree.tournament.progress import Progress, Reporter
+from contree.tournament.progress import Progress, Reporter, duration
 from contree.tournament.racing import race
 from contree.tournament.results import ResultLog, write_whole
 from contree.tournament.runner import Runner
 from contree.tournament.running import Running
 from contree.tournament.schedule import event_id
+from contree.tournament.scraping import LOOPBACK, EventMetrics
 from contree.tournament.service import LocalService
 from contree.tournament.service_keys import ServiceKeys
+from contree.tournament.signals import Signals
 from contree.tournament.starting import Address
 from contree.tournament.tables import FORFEITED
 
@@ -53,18 +55,26 @@ def run_event(
     metrics: str = "off",
     console: Console | None = None,
     reopen: bool = False,
+    metrics_at: tuple[str, int] | None = None,
+    linger: float = 0.0,
 ) -> int:
     """Play the event of a file to its end, or go on where an earlier run stopped.
 
     Plays at the service ``server`` (HOST:PORT), else at one of its own, whose metrics are served at
     ``metrics``. Everything that lasts is in ``results/<event id>``. ``reopen`` goes on with an
-    event that was cancelled. The exit code: 0 when all tables have a result, 1 when the event
+    event that was cancelled. How the event goes is served as metrics at ``metrics_at``, host and
+    port, else where its file says, if it does; and for ``linger`` seconds after its end, unless a
+    signal comes before. The exit code: 0 when all tables have a result, 1 when the event
     cannot go on, 2 for a file that is no event, 130 after Ctrl-C. What is wrong is said on standard
     error.
     """
     shown = Console() if console is None else console
     try:
         config = load_event(Path(path))
+        if metrics_at is None and config.metrics_port is not None:
+            metrics_at = LOOPBACK, config.metrics_port
+        if linger and metrics_at is None:
+            raise ConfigError("--linger", "no metrics are served", "--metrics-port, too")
         event = _Event(
             config,
             shown,
@@ -73,18 +83,25 @@ def run_event(
             metrics=metrics,
             reopen=reopen,
             file=Path(path),
+            metrics_at=metrics_at,
+            linger=linger,
         )
-        return asyncio.run(_until_signal(event))
     except ConfigError as error:
-        where = "" if error.key == str(path) else f"{path}: "
+        return _told(error, path)
+    return asyncio.run(_until_signal(event, path))
+
+
+def _told(error: TournamentError | ContreeError | OSError, path: str | Path) -> int:
+    """Say what ended the event of a file; the exit code."""
+    if isinstance(error, ConfigError):
+        where = "" if error.key == str(path) or error.key.startswith("--") else f"{path}: "
         print(f"{where}{error}", file=sys.stderr)
         return BAD_INPUT
-    except (TournamentError, ContreeError) as error:
-        print(_sentence(error), file=sys.stderr)
-        return FAILED
-    except OSError as error:  # the disk is full, no more processes may be started ...
+    if isinstance(error, OSError):  # the disk is full, no more processes may be started ...
         print(f"The event cannot go on: {error}. Run it again when it can.", file=sys.stderr)
-        return FAILED
+    else:
+        print(_sentence(error), file=sys.stderr)
+    return FAILED
 
 
 def _sentence(error: TournamentError | ContreeError) -> str:
@@ -95,32 +112,27 @@ def _sentence(error: TournamentError | ContreeError) -> str:
     return text
 
 
-async def _until_signal(event: _Event) -> int:
+async def _until_signal(event: _Event, path: str | Path) -> int:
     """Run the event; a signal cancels it once, so that it is cleared up in peace."""
-    loop = asyncio.get_running_loop()
     main = asyncio.ensure_future(event.run())
-    received: list[int] = []
 
-    def stop(number: int) -> None:
-        if not received:
+    def stop() -> None:
+        if not main.done():
             event.note("Stopping: what is in play is cancelled, results are kept.")
             main.cancel()
-        received.append(number)
 
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    with suppress(RuntimeError, ValueError):  # not in the main thread: then nobody signals it
-        for number in numbers:
-            loop.add_signal_handler(number, stop, number)
-    try:
-        await main
-    except asyncio.CancelledError:
-        if not received:
-            raise
-        return _SIGNALLED + received[0]
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
-    return DONE
+    with Signals.heard(stop) as signals, closing(event):
+        code = DONE
+        try:
+            await main
+        except asyncio.CancelledError:
+            if signals.first is None:
+                raise
+            return _SIGNALLED + signals.first
+        except (TournamentError, ContreeError, OSError) as error:
+            code = _told(error, path)
+        await event.linger(signals)
+        return code
 
 
 class _Event:
@@ -136,6 +148,8 @@ class _Event:
         metrics: str,
         reopen: bool = False,
         file: Path | None = None,
+        metrics_at: tuple[str, int] | None = None,
+        linger: float = 0.0,
     ) -> None:
         self._config = config
         self._file = file
@@ -143,6 +157,9 @@ class _Event:
         self._results = results
         self._metrics = metrics
         self._reopen = reopen
+        self._metrics_at = metrics_at
+        self._linger = linger
+        self._served: EventMetrics | None = None
         self._reporter = Reporter(console)
         self.note = self._reporter.note
 
@@ -166,6 +183,7 @@ class _Event:
             complete = _complete(plan, folder, log)
             folder.write_header(plan.header(revealed=complete))
             self._announce(plan, log)
+            self._serve_metrics(plan, folder, log)
             try:
                 if not complete:
                     with self._reporter:
@@ -173,6 +191,30 @@ class _Event:
                 folder.write_header(plan.header(revealed=True))
             finally:
                 self._conclude(plan, folder, log)
+
+    async def linger(self, signals: Signals) -> None:
+        """Serve the metrics on, for as long as that was asked for, or until a signal comes."""
+        if self._served is None or not self._linger:
+            return
+        self.note(
+            f"Metrics are served at {self._served.address} for {duration(self._linger)} more; "
+            "Ctrl-C ends that."
+        )
+        await signals.wait(self._linger)
+
+    def close(self) -> None:
+        """Serve no metrics any more."""
+        if self._served is not None:
+            self._served.close()
+
+    def _serve_metrics(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
+        if self._metrics_at is None:
+            return
+        earlier = restarts(read_endings(folder.endings))
+        self._served = EventMetrics(plan, log, earlier, self._metrics_at)
+        self.note(f"Metrics: http://{self._served.address}/metrics")
+        if self._served.left_out:
+            self.note("Not all bots and pairings of so large a field have metrics of their own.")
 
     def _not_cancelled(self, folder: EventFolder) -> None:
         cancelled = folder.cancelled()
@@ -241,15 +283,21 @@ class _Event:
                 def serving() -> int | None:
                     return None if service is None else service.pid
 
-                keeping = running.keep(runner.progress, runner.playing, serving)
+                beside = [running.keep(runner.progress, runner.playing, serving)]
+                if service is not None:
+                    beside.append(service.watch())
+                if self._served is not None:
+                    beside.append(self._served.keep(runner, running, lambda: fleet.restarts))
                 try:
-                    await race(rounds(), keeping, *([] if service is None else [service.watch()]))
+                    await race(rounds(), *beside)
                 except (asyncio.CancelledError, TournamentError):
                     await runner.cancel_playing()
                     raise
                 finally:
                     running.memory.look(serving())
                     running.write(runner.progress(), ())
+                    if self._served is not None:
+                        self._served.refresh(runner, running, fleet.restarts)
                     self.note(running.memory.sentence())
                     for bot, count in fleet.restarts.items():
                         self.note(f"{bot} was started again {count} times in this run.")
@@ -291,6 +339,8 @@ class _Event:
     def _conclude(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
         event = Derived.of(plan.schedule, log.done)
         opened, results, complete = event.opened, event.results, event.complete
+        if self._served is not None:
+            self._served.conclude(event)
         if results:
             self._reporter.final(event.standings, event.report.lines)
         if opened.surplus:

@@ -47,6 +47,10 @@ class Progress(NamedTuple):
     """Tables being played."""
     played: int
     """Tables that got their result in this run."""
+    forfeited: int = 0
+    """Tables with a result that were not played."""
+    replayed: int = 0
+    """Attempts at tables that were no result, those of earlier runs included."""
 
 
 class Reporter:

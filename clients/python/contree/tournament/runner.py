@@ -36,7 +36,7 @@ from contree.tournament.plan import Plan
 from contree.tournament.progress import Progress
 from contree.tournament.results import ResultLog
 from contree.tournament.schedule import Seating, Side, Table
-from contree.tournament.tables import Attempt, TableResult, forfeited
+from contree.tournament.tables import FORFEITED, Attempt, TableResult, forfeited
 
 MOST_ATTEMPTS: Final = 3
 """Attempts at one table in one run that may fail."""
@@ -95,6 +95,8 @@ class Runner:
         self._failures: Counter[str] = Counter()
         self._out: set[str] = set()
         self._before = len(log.done)
+        self._replayed = sum(len(result.attempts) for result in log.done.values())
+        self._forfeits = sum(result.reason == FORFEITED for result in log.done.values())
         self._sides = Counter((r.table.board, r.table.pairing) for r in log.done.values())
         self._closed = sum(count == len(Side) for count in self._sides.values())
         self._asked = self._closed
@@ -155,6 +157,8 @@ class Runner:
             of_boards=self._opened.of_tables // len(Side),
             playing=len(self._playing),
             played=done - self._before,
+            forfeited=self._forfeits,
+            replayed=self._replayed,
         )
 
     async def _listen(self, news: asyncio.Queue[Match]) -> None:
@@ -237,6 +241,7 @@ class Runner:
         self._seating.left(table, again=reason is not None)
         if reason is not None:
             attempts.append(Attempt(match.id, reason, match.end_detail))
+            self._replayed += 1
             self._failed(table, match, reason)
             return
         await self._finished(result_of(table, match, tuple(attempts)))
@@ -262,6 +267,7 @@ class Runner:
     async def _finished(self, result: TableResult) -> None:
         table = result.table
         self._log.append(result)
+        self._forfeits += result.reason == FORFEITED
         self._sides[table.board, table.pairing] += 1
         self._closed += self._sides[table.board, table.pairing] == len(Side)
         await self._disclosing.finished(table.board)

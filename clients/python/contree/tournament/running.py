@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from contree.tournament.memory import PeakMemory
 from contree.tournament.progress import ENOUGH, Progress
@@ -20,6 +20,14 @@ from contree.tournament.results import json_text
 
 RUN_NAME: Final = "run.json"
 _EVERY_S: Final = 1.0
+
+
+class Pace(NamedTuple):
+    """How fast an event goes on."""
+
+    tables_a_second: float
+    seconds_left: float | None
+    """None while that cannot be told."""
 
 
 class Running:
@@ -47,11 +55,16 @@ class Running:
             self.write(progress(), playing())
             await asyncio.sleep(_EVERY_S)
 
-    def write(self, progress: Progress, playing: Collection[str]) -> None:
-        """Write down how far it is."""
+    def pace(self, progress: Progress) -> Pace:
+        """How fast it goes on, since the first card of this run."""
         seconds = 0.0 if self._started is None else time.monotonic() - self._started
         speed = progress.played / seconds if seconds else 0.0
         left = progress.of_tables - progress.tables
+        return Pace(speed, left / speed if progress.played >= ENOUGH else None)
+
+    def write(self, progress: Progress, playing: Collection[str]) -> None:
+        """Write down how far it is."""
+        speed, left = self.pace(progress)
         document = {
             "process": os.getpid(),
             "begun": self._begun.isoformat(timespec="seconds"),
@@ -61,7 +74,7 @@ class Running:
             **{key: getattr(progress, key) for key in ("boards", "of_boards")},
             "playing": sorted(playing),
             "tables_a_second": round(speed, 3),
-            "seconds_left": round(left / speed, 1) if progress.played >= ENOUGH else None,
+            "seconds_left": None if left is None else round(left, 1),
             "memory_mib": self.memory.megabytes(),
         }
         # Not written through to the disk: it is of no use once the machine is gone.

@@ -1,0 +1,48 @@
+"""Signals that ask a run to end, heard on its event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Signals:
+    """The signals that came. Made by ``heard``."""
+
+    def __init__(self, on_first: Callable[[], None]) -> None:
+        self._on_first = on_first
+        self._came = asyncio.Event()
+        self.first: int | None = None
+        """The number of the first that came."""
+
+    @classmethod
+    @contextmanager
+    def heard(cls, on_first: Callable[[], None]) -> Iterator[Signals]:
+        """Hear them for the time of a ``with``; ``on_first`` is called once, at the first."""
+        loop = asyncio.get_running_loop()
+        signals = cls(on_first)
+        # Outside of the main thread nobody can signal it.
+        with suppress(RuntimeError, ValueError):
+            for number in _ENDING:
+                loop.add_signal_handler(number, signals._hear, number)
+        try:
+            yield signals
+        finally:
+            for number in _ENDING:
+                loop.remove_signal_handler(number)
+
+    async def wait(self, seconds: float) -> None:
+        """Return when one has come, or after so many seconds."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._came.wait(), seconds)
+
+    def _hear(self, number: int) -> None:
+        if self.first is None:
+            self.first = number
+            self._came.set()
+            self._on_first()
