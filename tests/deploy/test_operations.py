@@ -9,6 +9,7 @@ from contree.cli.app import app
 from contree.server.setting_kinds import Setting, settings_of
 from contree.server.settings import Settings, TimeControlSettings
 from contree.server.telemetry import Metrics
+from contree.server.workers import WorkerMetrics
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "operations.md").read_text("utf-8")
 ROWS = {
@@ -54,7 +55,7 @@ def test_options_are_those_of_serve() -> None:
     named = {cells[0].strip("`") for cells in ROWS.values() if cells[0].startswith("`--")}
     (serve,) = (command for command in app.registered_commands if command.name == "serve")
     assert serve.callback is not None
-    hidden = {"until_eof"}
+    hidden = {"until_eof", "worker"}
     options = {
         f"--{name.removesuffix('_s').replace('_', '-')}"
         for name in serve.callback.__annotations__
@@ -65,9 +66,9 @@ def test_options_are_those_of_serve() -> None:
 
 def test_a_row_for_each_metric() -> None:
     documented = {row for row in ROWS if row.startswith("contree_")}
-    metrics = Metrics()
     exposed = {
         f"{family.name}_total" if family.type == "counter" else family.name
+        for metrics in (Metrics(), WorkerMetrics())
         for family in metrics.registry.collect()
     }
     assert documented == exposed

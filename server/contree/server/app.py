@@ -9,8 +9,9 @@ import json
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from importlib.metadata import version
+from pathlib import Path
 from typing import NamedTuple
 
 import structlog
@@ -37,10 +38,11 @@ class Serving(NamedTuple):
 
 
 @contextlib.asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Serving]:
+async def running(settings: Settings, *, share_port: bool = False) -> AsyncIterator[Serving]:
     """A server for the time of an ``async with``; drains at the end.
 
-    Raises AddressUnavailable, BadCertificate, StoreUnavailable, EmbeddedStoreError.
+    With ``share_port`` others may listen on the same address, and each gets some of the
+    connections. Raises AddressUnavailable, BadCertificate, StoreUnavailable, EmbeddedStoreError.
     """
     async with contextlib.AsyncExitStack() as stack:
         url = settings.redis_url
@@ -59,7 +61,7 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
             anonymous=settings.anonymous_allowed,
             wall_ms=wall_ms,
         )
-        rpc = RpcServer(host, guard)
+        rpc = RpcServer(host, guard, share_port=share_port)
         address = _bind(rpc, settings)
         metrics_address = None
         if settings.metrics is not None:
@@ -75,6 +77,8 @@ async def running(settings: Settings) -> AsyncIterator[Serving]:
             yield Serving(address, metrics_address)
         finally:
             await rpc.refuse()
+            # Who is sent away and dials the same address again must not find this server there.
+            rpc.close_door()
             await host.drain()
             await rpc.stop(0.5)
             _log.info("stopped")
@@ -90,16 +94,24 @@ async def _say_who_may_come(settings: Settings, keys: KeyStore) -> None:
         _log.warning("open_to_all", address=settings.listen, because="CONTREE_ANONYMOUS is on")
 
 
-async def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT, then drain."""
+async def serve(
+    settings: Settings,
+    *,
+    share_port: bool = False,
+    told: Callable[[Serving], None] | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT, then drain. ``told`` is called once it serves."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with running(settings) as serving:
+    async with running(settings, share_port=share_port) as serving:
         _collect_seldom()
+        if told is not None:
+            told(serving)
         if settings.ready_file is not None:
-            _write_ready(settings, serving)
+            facts = {"address": serving.address, "metrics": serving.metrics_address}
+            write_ready(settings.ready_file, {**facts, "pid": os.getpid()})
         await stop.wait()
     if settings.ready_file is not None:
         settings.ready_file.unlink(missing_ok=True)
@@ -138,14 +150,10 @@ def _why_not(listen: str, host: str, port: int) -> AddressUnavailable:
         return AddressUnavailable.from_os(listen, error, "--listen")
 
 
-def _write_ready(settings: Settings, serving: Serving) -> None:
-    assert settings.ready_file is not None
-    target = settings.ready_file
-    text = json.dumps(
-        {"address": serving.address, "metrics": serving.metrics_address, "pid": os.getpid()}
-    )
+def write_ready(target: Path, facts: Mapping[str, object]) -> None:
+    """Write what a script wants to know of a server that serves, at once and as a whole."""
     temporary = target.with_name(f"{target.name}.{os.getpid()}")
-    temporary.write_text(text + "\n", encoding="utf-8")
+    temporary.write_text(json.dumps(facts) + "\n", encoding="utf-8")
     try:
         temporary.replace(target)
     except OSError as error:

@@ -196,6 +196,14 @@ class Settings:
         str,
         Setting("CONTREE_SERVER_ID", plain_name(), "names this server in leases and logs; unique"),
     ] = field(default_factory=_server_id)
+    workers: Annotated[
+        int,
+        Setting(
+            "CONTREE_WORKERS",
+            whole(1, 256),
+            "server processes on this machine that share the address and the store",
+        ),
+    ] = 1
     heartbeat_s: Annotated[
         float,
         Setting("CONTREE_HEARTBEAT_S", seconds(0.05, 600), "between heartbeats on a play stream"),
@@ -316,6 +324,11 @@ class Settings:
             raise SettingsError(name, value, "the paths of both, certificate and key, or of none")
         if self.tls_client_ca is not None and self.tls_cert is None:
             raise SettingsError("tls_cert", None, "the path of a certificate: clients have theirs")
+        if self.workers > 1 and self.metrics is not None:
+            port = parse_address(self.metrics)[1]
+            if port + self.workers > 65535:
+                expected = f"a port up to {65535 - self.workers}: each worker has one after it"
+                raise SettingsError("metrics", self.metrics, expected)
         exposed = not self.anonymous_allowed and not self.on_loopback and self.tls_cert is None
         if exposed and self.plaintext != "on":
             raise TokensExposed(self.listen)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from contree.cli.errors import FAILED
+
 
 def serve(
     *,
@@ -46,6 +48,10 @@ def serve(
     log_level: Annotated[
         str | None, typer.Option(metavar="debug|info|warning|error", help="What is logged.")
     ] = None,
+    workers: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Server processes that share the address and the store."),
+    ] = None,
     drain_s: Annotated[
         str | None,
         typer.Option("--drain", metavar="SECONDS", help="For bots to finish at a stop, at most."),
@@ -57,17 +63,24 @@ def serve(
     until_eof: Annotated[
         bool, typer.Option("--until-eof", hidden=True, help="Stop when standard input ends.")
     ] = False,
+    worker: Annotated[
+        bool, typer.Option("--worker", hidden=True, help="Take orders from a supervisor.")
+    ] = False,
 ) -> None:
     """Run the service until SIGTERM or Ctrl-C.
 
     Every option has a variable, such as CONTREE_LISTEN; docs/operations.md has them all.
     """
     import asyncio
+    import sys
 
     from contree.server.app import serve as serve_until_stopped
     from contree.server.settings import Settings
     from contree.server.telemetry import configure_logging
 
+    if worker:
+        _work()
+        return
     settings = Settings.from_environment(
         os.environ,
         {
@@ -81,6 +94,7 @@ def serve(
             "metrics": metrics,
             "log": log,
             "log_level": log_level,
+            "workers": workers,
             "drain_s": drain_s,
             "ready_file": ready_file,
         },
@@ -88,7 +102,30 @@ def serve(
     configure_logging(settings)
     if until_eof:
         _stop_at_eof()
-    asyncio.run(serve_until_stopped(settings))
+    if settings.workers == 1:
+        asyncio.run(serve_until_stopped(settings))
+        return
+    from contree.server.workers import WorkerEnded, supervise
+
+    command = [sys.executable, "-m", "contree.cli", "serve", "--worker"]
+    try:
+        asyncio.run(supervise(settings, command))
+    except WorkerEnded as error:
+        # It has said itself what was wrong.
+        raise typer.Exit(error.code if error.code > 0 else FAILED) from None
+
+
+def _work() -> None:
+    """Be one of the processes of `--workers`."""
+    import asyncio
+
+    from contree.server.app import serve as serve_until_stopped
+    from contree.server.telemetry import configure_logging
+    from contree.server.workers import read_orders, tell_serving
+
+    orders = read_orders()
+    configure_logging(orders.settings, always={"worker": orders.number})
+    asyncio.run(serve_until_stopped(orders.settings, share_port=True, told=tell_serving()))
 
 
 def _stop_at_eof() -> None:

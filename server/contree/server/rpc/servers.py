@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Final
 
@@ -37,6 +38,8 @@ _SERVICES: Final = (
 )
 _FAREWELL_S: Final = 0.5
 """For the last words on streams that were cut, when all else has ended."""
+_OPEN_S: Final = 86_400.0
+"""How long open calls may go on behind a closed door: longer than any drain."""
 SERVICE_NAMES: Final = tuple(service.full_name for service in _SERVICES)
 METHODS: Final = frozenset(
     f"/{service.full_name}/{method.name}" for service in _SERVICES for method in service.methods
@@ -52,7 +55,8 @@ UNARY_METHODS: Final = frozenset(
 class RpcServer:
     """The gRPC side of a server."""
 
-    def __init__(self, host: Host, guard: Guard) -> None:
+    def __init__(self, host: Host, guard: Guard, *, share_port: bool = False) -> None:
+        """With ``share_port`` other servers may listen on the same address."""
         settings = host.settings
         quota = Quota(
             streams=settings.max_streams,
@@ -64,6 +68,7 @@ class RpcServer:
         quotas = Quotas(quota, time.monotonic)
         admission = Admission(lambda: host.tables.in_play > 0)
         self._farewells = Farewells()
+        self._closing: asyncio.Task[None] | None = None
         self._health = health.aio.HealthServicer()
         self._server = aio.server(
             interceptors=(
@@ -96,8 +101,8 @@ class RpcServer:
                 ("grpc.keepalive_time_ms", 30_000),
                 ("grpc.keepalive_timeout_ms", 10_000),
                 ("grpc.http2.ping_timeout_ms", 10_000),
-                # Another server on the same port is an error, not a way to share load.
-                ("grpc.so_reuseport", 0),
+                # Otherwise another server on the same port is an error.
+                ("grpc.so_reuseport", int(share_port)),
             ),
         )
         match_service_pb2_grpc.add_MatchServiceServicer_to_server(
@@ -131,9 +136,15 @@ class RpcServer:
         """Say NOT_SERVING: no new work is to be sent here."""
         await self._report(serving=False)
 
+    def close_door(self) -> None:
+        """Take no more connections and calls; those that are open go on until ``stop``."""
+        self._closing = asyncio.create_task(self._server.stop(_OPEN_S))
+
     async def stop(self, grace_s: float) -> None:
         """End what goes on after a grace."""
         await self._server.stop(grace_s)
+        if self._closing is not None:
+            await self._closing
         await self._farewells.over(_FAREWELL_S)
 
     async def _report(self, *, serving: bool) -> None:

@@ -12,6 +12,7 @@ import logging
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
+from types import MappingProxyType
 from typing import Any, Final, TextIO, cast
 
 import structlog
@@ -30,15 +31,28 @@ _CARD: Final = re.compile(r"\b[789TJQKA][SHDC]\b")
 """A card as the notation writes it. In the text of an error it may be one of a hidden hand."""
 
 
-def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
+def configure_logging(
+    settings: Settings,
+    stream: TextIO | None = None,
+    *,
+    always: Mapping[str, object] = MappingProxyType({}),
+) -> None:
     """Send all log lines of this process to `stream` (standard error) as the settings say.
+
+    `always` are fields that every line gets, such as the number of a worker.
 
     To be called once, by whoever owns the process; calling it again replaces what was set up.
     """
     out = _Sink(sys.stderr if stream is None else stream)
     console = settings.log == "console" or (settings.log == "auto" and out.isatty())
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+
+    def mark(_: object, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        event.update(always)
+        return event
+
     shared: list[structlog.typing.Processor] = [
+        mark,
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry
@@ -21,6 +22,7 @@ from contree.server.setting_kinds import parse_address
 
 _REQUEST_S: Final = 5.0
 _REQUEST_BYTES: Final = 16 * 1024
+_METHODS: Final = frozenset(["GET", "HEAD"])
 _TEXT: Final = "text/plain; charset=utf-8"
 
 
@@ -51,6 +53,10 @@ class AddressUnavailable(Exception):
         )
 
 
+Document = Callable[[Mapping[str, str]], bytes]
+"""JSON that is made when it is asked for, with the headers of the request (names in lower case)."""
+
+
 class _Answer(NamedTuple):
     status: HTTPStatus
     content_type: str
@@ -59,12 +65,16 @@ class _Answer(NamedTuple):
 
 @contextlib.asynccontextmanager
 async def metrics_server(
-    registry: CollectorRegistry, address: str, ready: Callable[[], bool] = lambda: True
+    registry: CollectorRegistry,
+    address: str,
+    ready: Callable[[], bool] = lambda: True,
+    *,
+    documents: Mapping[str, Document] = MappingProxyType({}),
 ) -> AsyncIterator[str]:
     """Serve the registry at `address` (HOST:PORT, port 0 picks one); yields the bound HOST:PORT.
 
-    `ready` decides what /readyz answers. Stops when the context ends, open requests included.
-    Raises `AddressUnavailable`.
+    `ready` decides what /readyz answers. `documents` are further ones, by path. Stops when the
+    context ends, open requests included. Raises `AddressUnavailable`.
     """
     host, port = parse_address(address)
     connections: set[asyncio.Task[None]] = set()
@@ -76,7 +86,7 @@ async def metrics_server(
         try:
             with contextlib.suppress(OSError, TimeoutError, EOFError, ValueError):
                 async with asyncio.timeout(_REQUEST_S):
-                    await _converse(reader, writer, registry, ready)
+                    await _converse(reader, writer, registry, ready, documents)
         finally:
             connections.discard(task)
             writer.close()
@@ -101,6 +111,7 @@ async def _converse(
     writer: asyncio.StreamWriter,
     registry: CollectorRegistry,
     ready: Callable[[], bool],
+    documents: Mapping[str, Document],
 ) -> None:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     request, *lines = head.split("\r\n")
@@ -109,7 +120,11 @@ async def _converse(
         name.strip().lower(): value.strip()
         for name, _, value in (line.partition(":") for line in lines)
     }
-    answer = await _answer(method, path.partition("?")[0], headers, registry, ready)
+    path = path.partition("?")[0]
+    if path in documents and method in _METHODS:
+        answer = _Answer(HTTPStatus.OK, "application/json", documents[path](headers))
+    else:
+        answer = await _answer(method, path, headers, registry, ready)
     fields = (
         f"HTTP/1.1 {answer.status.value} {answer.status.phrase}",
         f"Content-Type: {answer.content_type}",
@@ -129,7 +144,7 @@ async def _answer(
     registry: CollectorRegistry,
     ready: Callable[[], bool],
 ) -> _Answer:
-    if method not in {"GET", "HEAD"}:
+    if method not in _METHODS:
         return _Answer(HTTPStatus.METHOD_NOT_ALLOWED, _TEXT, b"GET only\n")
     if path == "/metrics":
         encode, content_type = choose_encoder(headers.get("accept", ""))
