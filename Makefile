@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-browser test-deploy test-pages test-terminal test-differential test-sandbox test-sprt test-chaos \
+  test-browser test-deploy test-events test-pages test-terminal test-differential test-sandbox test-sprt test-chaos \
   coverage-engine clean
 
 help: ## List the commands
@@ -59,6 +59,9 @@ test-languages: setup ## Build the bots in all languages and let them play
 
 test-conformance: setup ## Judge good and faulty bots by the conformance kit (FULL=1: by all checks)
 	$(BIN)/pytest -m conformance -o faulthandler_timeout=0 --numprocesses auto tests/conformance
+
+test-events: setup ## Play events of every format, stop and kill them, and go on
+	$(BIN)/pytest -m events --numprocesses auto --dist loadgroup tests
 
 test-pages: setup ## Follow the tutorial and the host's page, command by command
 	$(BIN)/pytest -m pages tests

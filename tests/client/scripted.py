@@ -136,15 +136,19 @@ class Line:
         """How many messages each request held."""
         self.outbox: asyncio.Queue[Any] = asyncio.Queue()
         self._inbox: asyncio.Queue[ClientMessage | None] = asyncio.Queue()
+        self.heard = asyncio.Event()
+        """The client has said something, or will say nothing."""
 
     async def read(self, requests: Any) -> None:
         """Take in what the client says."""
         try:
             async for request in requests:
+                self.heard.set()
                 self.batches.append(len(request.messages))
                 for message in request.messages:
                     self._inbox.put_nowait(message)
         finally:
+            self.heard.set()
             self._inbox.put_nowait(None)
             self.end()
 
@@ -307,6 +311,9 @@ class ScriptedServer(
         try:
             while (frame := await line.outbox.get()) is not None:
                 if isinstance(frame, ServerError):
+                    # A client whose Hello is still on its way is told "Internal error from Core"
+                    # in place of the status (grpc/grpc#36066).
+                    await line.heard.wait()
                     await context.abort(frame.status, frame.text, frame.trailing)
                 yield frame
         finally:

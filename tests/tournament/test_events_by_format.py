@@ -16,7 +16,7 @@ from contree.tournament import run_event
 from contree.tournament.audit import audit
 from contree.tournament.export import export_event
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.events, pytest.mark.timeout(180)]
 
 RULES = '["python", "-m", "contree.bots.rules"]'
 RANDOM = '["python", "-m", "contree.bots.random"]'

@@ -16,7 +16,11 @@ import pytest
 from tests.tournament.waiting import alive, children, eventually
 
 # One group: the undisturbed event is played once.
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("interruptions")]
+pytestmark = [
+    pytest.mark.events,
+    pytest.mark.timeout(300),
+    pytest.mark.xdist_group("interruptions"),
+]
 
 BOARDS = 16 if os.environ.get("FULL") else 8
 SOME = BOARDS // 2

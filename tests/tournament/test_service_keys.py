@@ -21,7 +21,7 @@ from contree.tournament.export import export_event
 from contree.tournament.folder import EventFolder
 from contree.tournament.service_keys import ServiceKeys
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.events, pytest.mark.timeout(240)]
 
 EVENT = """
 name = "Meddled"
