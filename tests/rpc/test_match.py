@@ -120,6 +120,16 @@ async def test_a_cancelled_match_is_no_result_and_cannot_be_cancelled_again(matc
     assert failed.value.code() is grpc.StatusCode.FAILED_PRECONDITION
 
 
+async def test_a_reason_to_cancel_is_one_printable_line(matches: Any) -> None:
+    created = (await matches.CreateMatch(board())).match
+    reason = "the \x1b[2Jhall\x07\nburns  " + "!" * 300
+    request = match_service_pb2.CancelMatchRequest(match_id=created.id, reason=reason)
+    detail = (await matches.CancelMatch(request)).match.end_detail
+    assert detail.startswith("the [2Jhall burns !!!")
+    assert detail.isprintable()
+    assert len(detail) <= 200
+
+
 async def test_a_record_waits_for_the_release_of_its_group(matches: Any) -> None:
     made = _house_board(
         disclosure_group="g",

@@ -26,6 +26,7 @@ from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 _PAGE: Final = 100
 _PAGE_TOKEN: Final = re.compile(r"[!-~]{0,128}")
 """The id of a match."""
+_LONGEST_REASON: Final = 200
 Context = aio.ServicerContext[Any, Any]
 
 
@@ -81,7 +82,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         """End a match without a result."""
         match_id = id_of(request.match_id)
         await self._must_own(match_id)
-        match = await self._host.matches.cancel(match_id, request.reason[:200])
+        match = await self._host.matches.cancel(match_id, _one_line(request.reason))
         if match is None:
             return match_service_pb2.CancelMatchResponse(match=_put_away(match_id))
         return match_service_pb2.CancelMatchResponse(match=await self._resource(summary_of(match)))
@@ -172,6 +173,12 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
                 raise
             owner = known or ""
         caller.must_own(owner, match_id)
+
+
+def _one_line(reason: str) -> str:
+    """A reason as it is shown to others, in terminals too: one line, nothing but what is printed."""
+    words = reason[:_LONGEST_REASON].split()
+    return "".join(char for char in " ".join(words) if char.isprintable())
 
 
 def _put_away(match_id: str) -> match_pb2.Match:
