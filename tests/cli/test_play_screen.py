@@ -11,7 +11,7 @@ from tests.chaos.proxy import Proxy
 from tests.cli.tables import Table, table, wish
 from textual.geometry import Region
 
-from contree.cli.playing.game import ended_by
+from contree.cli.playing.game import ended_by, how_it_ended
 from contree.cli.playing.hearing import CUT
 from contree.cli.playing.sitting import NoTable
 from contree.client import EndReason, HostClient, MatchState, Unreachable
@@ -41,6 +41,9 @@ async def test_a_whole_deal(server: Service, rules: str, size: tuple[int, int]) 
         assert all(region.bottom <= size[1] for region in regions(at))
         await at.until(lambda: len(at.app.screen_stack) > 1)
         await at.pilot.press("a")
+        left = list(how_it_ended(desk))
+        assert left[0].startswith("Deal 1: ")
+        assert left[-1] == desk.log[-1]
     assert at.app.again
     assert at.app.failure is None
 

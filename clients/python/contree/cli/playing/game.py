@@ -17,9 +17,11 @@ from contree.cli.playing.codes import maker_name, table_name
 from contree.cli.playing.person import Person
 from contree.cli.playing.plain import Left, PlainTable
 from contree.cli.playing.sitting import Sitting, Wish
+from contree.cli.playing.telling import deal_lines, ending
 from contree.client import Connection, ContreeError, Unreachable
 
 if TYPE_CHECKING:
+    from contree.cli.playing.desk import Desk
     from contree.cli.render.faces import Face
 
 _REMOTE: Final = Connection(patience=5.0, resume_patience=300.0)
@@ -67,6 +69,9 @@ def run_screen(plan: Plan) -> None:
         async with sat_down(sitting, plan):
             app = PlayApp(person, sitting, plan)
             await app.run_async()
+        if app.desk is not None:
+            for line in how_it_ended(app.desk):
+                print(line, flush=True)
         if app.failure is not None:
             raise app.failure if app.desk is None else ended_by(app.failure)
         return app.again
@@ -116,6 +121,15 @@ async def sat_down(sitting: Sitting, plan: Plan) -> AsyncIterator[None]:
     finally:
         task.cancel()
         await asyncio.wait({task})
+
+
+def how_it_ended(desk: Desk) -> Iterator[str]:
+    """What stays on the terminal of a screen that is gone: the last deal, and the match."""
+    if desk.ended is None:
+        return
+    if desk.result is not None:
+        yield from deal_lines(desk.result, desk.me, desk.rules)
+    yield ending(desk.ended, desk.me)
 
 
 def ended_by(error: BaseException) -> BaseException:
