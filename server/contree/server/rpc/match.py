@@ -176,7 +176,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
 
 
 def _one_line(reason: str) -> str:
-    """A reason as it is shown to others, in terminals too: one line, nothing but what is printed."""
+    """A reason as others are shown it, in terminals too: one line of what can be printed."""
     words = reason[:_LONGEST_REASON].split()
     return "".join(char for char in " ".join(words) if char.isprintable())
 
