@@ -4,9 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
+from typer.core import TyperGroup, TyperOption
 
 from contree.cli.app import app
 from contree.server.setting_kinds import Setting, settings_of
+from contree.server.setting_sources import key_of
 from contree.server.settings import Settings, TimeControlSettings
 from contree.server.telemetry import Metrics
 from contree.server.workers import WorkerMetrics
@@ -53,15 +56,23 @@ def test_no_row_for_what_is_no_setting() -> None:
 
 def test_options_are_those_of_serve() -> None:
     named = {cells[0].strip("`") for cells in ROWS.values() if cells[0].startswith("`--")}
-    (serve,) = (command for command in app.registered_commands if command.name == "serve")
-    assert serve.callback is not None
-    hidden = {"until_eof", "worker"}
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
     options = {
-        f"--{name.removesuffix('_s').replace('_', '-')}"
-        for name in serve.callback.__annotations__
-        if name not in {*hidden, "return"}
+        option
+        for param in group.commands["serve"].params
+        if isinstance(param, TyperOption) and not param.hidden
+        for option in param.opts
     }
-    assert named == options
+    assert named == options - {"--help", "--config"}
+    assert "`--config`" in PAGE
+
+
+def test_the_key_of_a_setting_is_what_its_field_is_called() -> None:
+    """So that the page needs no column for it."""
+    for owner in (Settings, TimeControlSettings):
+        for name, setting in settings_of(owner).items():
+            assert key_of(setting) == name
 
 
 def test_a_row_for_each_metric() -> None:

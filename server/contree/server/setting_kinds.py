@@ -33,6 +33,8 @@ class Kind(NamedTuple):
     accepts: Callable[[Any], bool]
     shown: Callable[[str], str] = str
     """The text as it may be told in an error."""
+    absent: str = "none"
+    """How its absence is told."""
 
 
 class Setting(NamedTuple):
@@ -69,6 +71,7 @@ def address(example: str, *, optional: bool = False) -> Kind:
         f"{expected}, or {OFF}" if optional else expected,
         lambda text: None if optional and text == OFF else text,
         lambda value: (optional and value is None) or _is_address(value),
+        absent=OFF,
     )
 
 
@@ -153,36 +156,6 @@ def settings_of(kind: type) -> Mapping[str, Setting]:
         for part in getattr(hint, "__metadata__", ())
         if isinstance(part, Setting)
     }
-
-
-def read_settings(
-    owner: type,
-    environment: Mapping[str, str],
-    options: Mapping[str, str],
-    spelling: Mapping[str, str],
-) -> dict[str, Any]:
-    """The fields of a class that have a text, in `options` (by field name) or in the environment.
-
-    An option wins; `spelling` has those that are not called like their field. Raises
-    `SettingsError`.
-    """
-    values: dict[str, Any] = {}
-    for name, setting in settings_of(owner).items():
-        if name in options:
-            source, text = spelling.get(name, f"--{name.replace('_', '-')}"), options[name]
-        elif environment.get(setting.variable):
-            source, text = setting.variable, environment[setting.variable]
-        else:
-            continue
-        kind = setting.kind
-        try:
-            value = kind.read(text)
-        except ValueError:
-            raise SettingsError(source, kind.shown(text), kind.expected) from None
-        if not kind.accepts(value):
-            raise SettingsError(source, kind.shown(text), kind.expected)
-        values[name] = value
-    return values
 
 
 def check(settings: object) -> None:

@@ -1,8 +1,8 @@
 """The settings of a server, as one frozen value; every default is written here, once.
 
-A setting has a field, an environment variable and, where people need one, an option of `contree
-serve`; the option wins over the variable. `docs/operations.md` has a row for each, held to this
-module by a test.
+A setting has a field, an environment variable, a key in a file and, where people need one, an
+option of `contree serve`; `setting_sources` says which wins. `docs/operations.md` has a row
+for each, held to this module by a test.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from contree.server.setting_kinds import (
     one_of,
     parse_address,
     plain_name,
-    read_settings,
     seconds,
+    settings_of,
     store_url,
     whole,
 )
+from contree.server.setting_sources import Found, Origin, SettingsFile, Sources, key_of
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
@@ -57,6 +58,8 @@ def _server_id() -> str:
 
 
 _DAY: Final = 86_400.0
+DRAWN: Final = frozenset(["server_id"])
+"""Settings whose default is another one at each start."""
 _OPTIONS: Final = {"redis_url": "--redis", "data_dir": "--data", "drain_s": "--drain"}
 """Options that are not called like their field."""
 
@@ -358,18 +361,36 @@ class Settings:
     ) -> Settings:
         """Read the CONTREE_* variables; `options` (field name to text) win over them.
 
-        An empty variable counts as absent. The embedded store's folder follows XDG_DATA_HOME.
         Raises `SettingsError`, which names `--redis` or `CONTREE_REDIS_URL`, whichever was given.
         """
-        given = {name: text for name, text in (options or {}).items() if text is not None}
-        values = read_settings(cls, environment, given, _OPTIONS)
-        values["time_control"] = TimeControlSettings(
-            **read_settings(TimeControlSettings, environment, given, _OPTIONS)
-        )
+        return cls.gather(environment, options or {})[0]
+
+    @classmethod
+    def gather(
+        cls,
+        environment: Mapping[str, str],
+        options: Mapping[str, str | None],
+        file: SettingsFile | None = None,
+    ) -> tuple[Settings, dict[str, Found]]:
+        """The settings, and those that were given, by field name; a file comes last.
+
+        The embedded store's folder follows XDG_DATA_HOME. Raises `SettingsError`.
+        """
+        owners = (cls, TimeControlSettings)
+        if file is not None:
+            file.refuse_unknown([key_of(one) for o in owners for one in settings_of(o).values()])
+        given = {name: text for name, text in options.items() if text is not None}
+        sources = Sources(environment, given, _OPTIONS, file)
+        found, clock = map(sources.find, owners)
         data_home = environment.get("XDG_DATA_HOME")
-        if "data_dir" not in values and data_home:
-            values["data_dir"] = Path(data_home) / "contree"
-        return cls(**values)
+        if "data_dir" not in found and data_home:
+            folder = Path(data_home) / "contree"
+            found["data_dir"] = Found(folder, Origin.ENVIRONMENT, "XDG_DATA_HOME")
+        settings = cls(
+            **{name: one.value for name, one in found.items()},
+            time_control=TimeControlSettings(**{name: one.value for name, one in clock.items()}),
+        )
+        return settings, found | clock
 
     @property
     def redis_url_shown(self) -> str | None:

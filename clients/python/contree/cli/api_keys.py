@@ -314,6 +314,7 @@ def _ask(
     """
     import asyncio
 
+    from contree.server.setting_sources import CONFIG, SettingsFile
     from contree.server.settings import Settings
     from contree.server.store import connect, embedded_store
     from contree.server.telemetry import configure_logging
@@ -324,7 +325,11 @@ def _ask(
     if data is None:
         names.append("CONTREE_REDIS_URL")
     environment = {name: os.environ[name] for name in names if name in os.environ}
-    settings = Settings.from_environment(environment, {"redis_url": redis, "data_dir": data})
+    file = None
+    if config := os.environ.get(CONFIG):
+        file = SettingsFile.read(Path(config))
+        file = file.only({"data_dir"} if data is not None else {"data_dir", "redis_url"})
+    settings, _ = Settings.gather(environment, {"redis_url": redis, "data_dir": data}, file)
     configure_logging(Settings(log_level="error"))
 
     async def at(url: str) -> _Answer:

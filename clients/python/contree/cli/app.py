@@ -12,6 +12,7 @@ from contree.cli import (
     api_keys,
     bot,
     check_bot,
+    config,
     healthcheck,
     leaks,
     play,
@@ -36,6 +37,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 bad input or usage, 130 interrupted.",
 )
 app.command("serve")(serve.serve)
+app.add_typer(config.app, name="config")
 app.add_typer(api_keys.app, name="keys")
 app.add_typer(bot.app, name="bot")
 app.command("check-bot")(check_bot.check_bot)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +12,12 @@ from contree.cli.errors import FAILED
 
 
 def serve(
+    context: typer.Context,
     *,
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Settings as TOML; options and variables win over it."),
+    ] = None,
     listen: Annotated[
         str | None,
         typer.Option(metavar="HOST:PORT", help="Where bots and hosts dial in; port 0 picks one."),
@@ -28,12 +34,14 @@ def serve(
             metavar="PATH", help="Who signs clients' certificates; with it they need one."
         ),
     ] = None,
-    redis: Annotated[
+    redis_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="The match store; without it one is started here."),
+        typer.Option(
+            "--redis", metavar="URL", help="The match store; without it one is started here."
+        ),
     ] = None,
-    data: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where that store keeps its files.")
+    data_dir: Annotated[
+        str | None, typer.Option("--data", metavar="DIR", help="Where that store keeps its files.")
     ] = None,
     fsync: Annotated[
         str | None,
@@ -69,36 +77,20 @@ def serve(
 ) -> None:
     """Run the service until SIGTERM or Ctrl-C.
 
-    Every option has a variable, such as CONTREE_LISTEN; docs/operations.md has them all.
+    Every option has a variable, such as CONTREE_LISTEN; docs/operations.md has them all, and
+    contree config show says which of them hold.
     """
     import asyncio
     import sys
 
     from contree.server.app import serve as serve_until_stopped
-    from contree.server.settings import Settings
+    from contree.server.configuration import Configuration
     from contree.server.telemetry import configure_logging
 
     if worker:
         _work()
         return
-    settings = Settings.from_environment(
-        os.environ,
-        {
-            "listen": listen,
-            "tls_cert": tls_cert,
-            "tls_key": tls_key,
-            "tls_client_ca": tls_client_ca,
-            "redis_url": redis,
-            "data_dir": data,
-            "fsync": fsync,
-            "metrics": metrics,
-            "log": log,
-            "log_level": log_level,
-            "workers": workers,
-            "drain_s": drain_s,
-            "ready_file": ready_file,
-        },
-    )
+    settings = Configuration.read(os.environ, options_of(context.params), config).settings
     configure_logging(settings)
     if until_eof:
         _stop_at_eof()
@@ -113,6 +105,12 @@ def serve(
     except WorkerEnded as error:
         # It has said itself what was wrong.
         raise typer.Exit(error.code if error.code > 0 else FAILED) from None
+
+
+def options_of(given: Mapping[str, Any]) -> dict[str, str | None]:
+    """The settings among the options of this command, by field name, as texts."""
+    others = {"config", "until_eof", "worker"}
+    return {name: text for name, text in given.items() if name not in others}
 
 
 def _work() -> None:
