@@ -93,7 +93,9 @@ async def test_calls_go_to_any_server_and_know_of_all_matches(
     site: Site, channel: grpc.aio.Channel
 ) -> None:
     stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
-    made = [(await stub.CreateMatch(board(number, labels=["cup"]))).match.id for number in range(1, 9)]
+    made = [
+        (await stub.CreateMatch(board(number, labels=["cup"]))).match.id for number in range(1, 9)
+    ]
     for _ in range(8):
         assert {match.id for match in (await _list(channel)).matches} >= set(made)
     counts = [await server.metric("contree_rpcs_total") for server in site.servers]
