@@ -3,9 +3,10 @@
 from prometheus_client import generate_latest
 
 from contree.engine.auction import DecisionKind
+from contree.server.host.host import _LOSSES
 from contree.server.match import EndReason, FaultKind, Stage
 from contree.server.telemetry import Metrics
-from contree.server.telemetry.metrics import END_REASONS, FAULTS, KINDS, STATES
+from contree.server.telemetry.labels import END_REASONS, FAULTS, KINDS, LOSSES, STATES
 
 
 def value(metrics: Metrics, name: str, **labels: str) -> float | None:
@@ -24,6 +25,11 @@ def test_label_values_are_those_of_the_server() -> None:
     assert {stage.value for stage in Stage} - {"ended"} == set(STATES)
     assert {reason.value for reason in EndReason} == set(END_REASONS)
     assert {kind.value for kind in FaultKind} == set(FAULTS)
+
+
+def test_every_way_to_be_lost_is_counted() -> None:
+    assert {"lease", "refused", "telling_failed"} == set(LOSSES)
+    assert set(_LOSSES.values()) < set(LOSSES)
 
 
 def test_every_series_is_there_from_the_start() -> None:
@@ -45,5 +51,6 @@ def test_shorthands_count_what_they_say() -> None:
 
 def test_every_metric_is_explained() -> None:
     for line in generate_latest(Metrics().registry).decode().splitlines():
-        if line.startswith("# HELP"):
+        # Those of the process are named by the library.
+        if line.startswith("# HELP contree_"):
             assert line.endswith("."), line

@@ -50,6 +50,7 @@ class Committer:
         self._metrics = metrics
         self._watch = watch
         self._pending: list[Commit] = []
+        self._under_way = 0
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()
         self._settled.set()
@@ -59,6 +60,11 @@ class Committer:
         self._pending.append(commit)
         self._settled.clear()
         self._wake.set()
+
+    @property
+    def waiting(self) -> int:
+        """How many appends the store has not answered yet."""
+        return len(self._pending) + self._under_way
 
     async def settled(self) -> None:
         """Wait until everything added has been appended."""
@@ -74,9 +80,10 @@ class Committer:
             if size >= _MANY and loop.time() - ended < _CLOSE_S:
                 await asyncio.sleep(_GATHER_S)
             group, self._pending = self._pending, []
-            size = len(group)
+            size = self._under_way = len(group)
             while group:
                 group = await self._append(group)
+                self._under_way = len(group)
             ended = loop.time()
             if not self._pending:
                 self._settled.set()

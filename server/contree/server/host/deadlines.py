@@ -60,6 +60,7 @@ class Deadlines:
         self._due: dict[str, Table] = {}
         """Tables where time has something happen, if the store still lives."""
         self._due_some = asyncio.Event()
+        self._metrics = metrics
         self.clock = ServiceClock(self._loop.time())
         self.watch = StoreWatch(
             self.clock, metrics, self._loop.time, self._proved, self._due_some.set
@@ -88,10 +89,14 @@ class Deadlines:
         before = 0.0
         while True:
             self.now()
-            if self.clock.stalled > before:
-                _log.warning("stalled", seconds=round(self.clock.stalled - before, 3))
+            stalled = self.clock.stalled - before
+            if stalled > 0:
+                _log.warning("stalled", seconds=round(stalled, 3))
+                self._metrics.stalled_seconds.inc(stalled)
                 before = self.clock.stalled
+            due = self._loop.time() + PULSE_S
             await asyncio.sleep(PULSE_S)
+            self._metrics.event_loop_lag_seconds.observe(max(0.0, self._loop.time() - due))
 
     async def prove(self) -> None:
         """Ask the store whether it lives while something is due, and whether it writes while it

@@ -13,12 +13,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
+from typing import Final
 
 import structlog
 
 from contree.server.host import frames
 from contree.server.host.errors import Draining
 from contree.server.host.follow import EventFeeds
+from contree.server.host.gauges import GAUGED_S, gauge
 from contree.server.host.leases import Leases
 from contree.server.host.matches import Matches
 from contree.server.host.notices import Notices
@@ -47,6 +49,8 @@ _LEFT_S = 0.02
 _WRITTEN_S = 1.0
 """For what is left to be written, at least."""
 _WEEK_S = 7 * 86_400
+_LOSSES: Final = {"lease": "lease", "telling failed": "telling_failed"}
+"""Why a match was lost, as it is counted; any other answer of the store is "refused"."""
 _log = structlog.get_logger(__name__)
 
 
@@ -84,6 +88,7 @@ class Host:
         )
         self.leases = Leases(
             store,
+            metrics,
             self.tables,
             server_id=settings.server_id,
             lease_ms=settings.lease_ms,
@@ -176,7 +181,12 @@ class Host:
         """A session that has not arrived yet. Raises Draining."""
         if self.draining:
             raise Draining
-        return Session(identity, max_outbox=self.settings.max_outbox, now=self._loop.time())
+        return Session(
+            identity,
+            max_outbox=self.settings.max_outbox,
+            now=self._loop.time(),
+            counts=self.metrics.bots.of(identity.bot, identity.key_id),
+        )
 
     def sessions(self) -> Sequence[Session]:
         """All connected bots."""
@@ -226,6 +236,7 @@ class Host:
 
     def _lost(self, table: Table, why: str) -> None:
         _log.warning("match_lost", match_id=table.match.id, why=why)
+        self.metrics.matches_lost[_LOSSES.get(why, "refused")].inc()
         with contextlib.ExitStack() as steps:
             # All of them are taken, whatever goes wrong in one.
             for attached in table.attached:
@@ -263,7 +274,5 @@ class Host:
 
     async def _gauge(self) -> None:
         while True:
-            self.metrics.bots_connected.set(len(self.seating.lobby.sessions()))
-            self.metrics.oldest_unmoved_table_seconds.set(self.tables.oldest_unmoved())
-            self.metrics.tasks.set(len(asyncio.all_tasks()))
-            await asyncio.sleep(1)
+            gauge(self)
+            await asyncio.sleep(GAUGED_S)

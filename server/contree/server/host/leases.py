@@ -17,6 +17,7 @@ from contree.server.host.service_clock import PATIENCE_S
 from contree.server.host.tables import Tables
 from contree.server.match import Match, Stage
 from contree.server.store import MatchNotFound, MatchStore, StoreError, StoreUnavailable
+from contree.server.telemetry import Metrics
 
 _AT_ONCE = 500
 """Matches looked at in one go."""
@@ -31,6 +32,7 @@ class Leases:
     def __init__(
         self,
         store: MatchStore,
+        metrics: Metrics,
         tables: Tables,
         *,
         server_id: str,
@@ -45,6 +47,7 @@ class Leases:
         another server has taken.
         """
         self._store = store
+        self._metrics = metrics
         self._tables = tables
         self._server_id = server_id
         self._lease_ms = lease_ms
@@ -57,6 +60,16 @@ class Leases:
         """Matches that cannot be taken over here; left alone until a restart."""
         self.adopting = True
         """Switched off when the server drains."""
+
+    @property
+    def held(self) -> int:
+        """How many leases are held here."""
+        return self._tables.count + len(self._taking)
+
+    @property
+    def set_aside(self) -> int:
+        """How many matches could not be taken over here."""
+        return len(self._aside)
 
     async def keep(self) -> None:
         """Renew the leases until cancelled."""
@@ -161,6 +174,7 @@ class Leases:
         except Exception:
             self._set_aside(match_id)
             return
+        self._metrics.matches_adopted.inc()
         _log.info(
             "match_adopted", match_id=match_id, version=match.version, stage=match.stage.value
         )
@@ -176,4 +190,7 @@ class Leases:
             for table in self._tables.all()
             if table.match.stage is not Stage.ENDED
         }
-        await self._store.release(held | self._taking)
+        given_up = held | self._taking
+        await self._store.release(given_up)
+        self._metrics.matches_handed_over.inc(len(given_up))
+        _log.info("leases_released", matches=len(given_up))

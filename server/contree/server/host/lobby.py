@@ -67,6 +67,11 @@ class Lobby:
             if not waiting:
                 del self._waiting[bot]
 
+    @property
+    def waiting(self) -> int:
+        """How many seats wait."""
+        return sum(len(seats) for seats in self._waiting.values())
+
     def offers(self) -> Iterator[tuple[Session, Table, Seat]]:
         """Pair waiting seats with bots that have room, of each name the oldest seat first; each
         pair once.

@@ -96,6 +96,11 @@ class Notices:
         ending = self._endings.get(match_id) or self._under_way.get(match_id)
         return ending.match if ending is not None else None
 
+    @property
+    def archives_waiting(self) -> int:
+        """How many matches that ended here are still to be archived."""
+        return len(self._endings) + len(self._under_way)
+
     def finishing(self, match_id: str) -> bool:
         """Whether an ended match is still to be archived."""
         return match_id in self._endings or match_id in self._under_way

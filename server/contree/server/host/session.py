@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from contree.engine import Seat
 from contree.server.host.outbox import Outbox
 from contree.server.host.readers import Reader
+from contree.server.telemetry import BotCounts
 from contree.v1.play_service_pb2 import ServerMessage
 
 _A_SEAT: Final = 4
@@ -99,6 +100,7 @@ class Session:
         "_wasted",
         "_wasted_at",
         "connected_at",
+        "counts",
         "failure",
         "holding",
         "identity",
@@ -109,10 +111,20 @@ class Session:
         "outbox",
         "round_trip_ms",
         "seen",
+        "silent",
     )
 
-    def __init__(self, identity: Identity, *, max_outbox: int, now: float) -> None:
+    def __init__(
+        self,
+        identity: Identity,
+        *,
+        max_outbox: int,
+        now: float,
+        counts: BotCounts | None = None,
+    ) -> None:
+        """``counts`` is where its bot is counted."""
         self.identity = identity
+        self.counts = BotCounts() if counts is None else counts
         self.connected_at = now
         self.nonce = secrets.token_hex(8)
         """Tells it from all other sessions of its instance."""
@@ -134,6 +146,8 @@ class Session:
         """Messages of this stream against the protocol."""
         self.failure: Exception | None = None
         """Why the stream is ended by the server, if it is for an error."""
+        self.silent = False
+        """It was cut because its heartbeats had no answer."""
         self.round_trip_ms: int | None = None
         self._next_ref = 1
         self._beats: tuple[tuple[int, float], ...] = ()
@@ -215,7 +229,8 @@ class Session:
     # -- ending ---------------------------------------------------------------------------------
 
     def cut(self) -> None:
-        """Break the stream off: its client does not read."""
+        """Break the stream off: nothing is heard of its client."""
+        self.silent = True
         self.outbox.overflow()
 
     def fail(self, error: Exception) -> None:
@@ -287,6 +302,7 @@ class Session:
         for one, sent in self._beats:
             if one == nonce:
                 self.round_trip_ms = int((now - sent) * 1000)
+                self.counts.travelled(now - sent)
                 self._beats = tuple(beat for beat in self._beats if beat[0] > nonce)
                 return True
         return False

@@ -75,6 +75,7 @@ class StoreWatch:
             _log.warning("store_back", away_s=round(now - self.away_since, 3))
             self.away_since = None
             self._metrics.store_up.set(1)
+            self._metrics.store_reconnects.inc()
         self._on_proof()
 
     def failed(self, asked: float, why: str = "", *, write: bool = False) -> None:
@@ -86,3 +87,4 @@ class StoreWatch:
             _log.error("store_away", error=why)
             self.away_since = asked
             self._metrics.store_up.set(0)
+            self._metrics.store_outages.inc()

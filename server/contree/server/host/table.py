@@ -16,6 +16,7 @@ from contree.server.host.readers import Reader
 from contree.server.host.session import Session
 from contree.server.match import Command, Entry, Match, Rejected, Stage, Step
 from contree.server.match import clock as clocks
+from contree.server.telemetry import BotCounts
 
 _JOURNAL: Final = 4096
 """Entries of a match that are held in memory, some 200 KB; the end of a longer one reads them."""
@@ -44,6 +45,8 @@ class Table:
         """Entries are on their way to the journal; commands wait."""
         self.commands: deque[tuple[Command, Reply | None]] = deque()
         self.attached: list[Attached | None] = [None, None, None, None]
+        self.counts: list[BotCounts | None] = [None, None, None, None]
+        """Where the bot in a seat is counted; None before it has done anything."""
         self.readers: list[Reader] = []
         self.journal: list[bytes] | None = None
         """All entries in the journal, to be archived at the end; None where they are not known."""

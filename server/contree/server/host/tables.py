@@ -93,6 +93,11 @@ class Tables:
         """All live tables."""
         return tuple(self._tables.values())
 
+    @property
+    def count(self) -> int:
+        """How many live tables there are."""
+        return len(self._tables)
+
     def connected(self, match_id: str) -> tuple[bool, bool, bool, bool]:
         """Which seats' bots are here."""
         table = self._tables.get(match_id)

@@ -109,6 +109,7 @@ def counted(metrics: Metrics, methods: frozenset[str], unary: frozenset[str]) ->
 
     ``methods`` are the only values of the label.
     """
+    in_flight = {name: metrics.rpcs_in_flight.labels(name) for name in sorted({*methods, "other"})}
 
     def count(call: Call) -> None:
         name = call.method if call.method in methods else "other"
@@ -118,10 +119,14 @@ def counted(metrics: Metrics, methods: frozenset[str], unary: frozenset[str]) ->
         elif code is None:
             code = grpc.StatusCode.OK if call.finished else grpc.StatusCode.UNKNOWN
         metrics.rpcs.labels(name, code.name).inc()
+        in_flight[name].dec()
+        if call.refusal:
+            metrics.refused(call.refusal)
         if call.method in unary:
             metrics.rpc_seconds.labels(name).observe(time.monotonic() - call.began)
 
     async def duty(call: Call) -> None:
+        in_flight[call.method if call.method in methods else "other"].inc()
         call.at_last(count)
 
     return duty

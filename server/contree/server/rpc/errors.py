@@ -192,6 +192,8 @@ class Told(NamedTuple):
     """google.rpc.Status with an ErrorInfo, and a RetryInfo where it is known when to try again."""
     expected: bool
     """False for an error of the service, which belongs into its log."""
+    reason: str
+    """As `ErrorReason` names it, in lower case and without its prefix."""
 
 
 def tell(error: Exception, request_id: str = "") -> Told:
@@ -207,8 +209,9 @@ def tell(error: Exception, request_id: str = "") -> Told:
     field = getattr(error, "field", None) or getattr(error, "option", None)
     if expected and isinstance(field, str):
         metadata["field"] = _cut(field, _MAX_FIELD)
+    reason = error_reason_pb2.ErrorReason.Name(meaning.reason)
     info = error_details_pb2.ErrorInfo(
-        reason=error_reason_pb2.ErrorReason.Name(meaning.reason),
+        reason=reason,
         domain=DOMAIN,
         metadata=metadata,
     )
@@ -218,7 +221,13 @@ def tell(error: Exception, request_id: str = "") -> Told:
         retry = error_details_pb2.RetryInfo()
         retry.retry_delay.FromMilliseconds(math.ceil(error.retry_after * 1000))
         status.details.add().Pack(retry)
-    return Told(meaning.status, text, status.SerializeToString(), expected)
+    return Told(
+        meaning.status,
+        text,
+        status.SerializeToString(),
+        expected,
+        reason.removeprefix("ERROR_REASON_").lower(),
+    )
 
 
 def _cut(text: str, most: int) -> str:

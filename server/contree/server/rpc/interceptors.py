@@ -38,7 +38,17 @@ class Call:
     what is held for it is a list, and no stack of generators.
     """
 
-    __slots__ = ("_held", "_last", "began", "context", "failed", "finished", "method", "request_id")
+    __slots__ = (
+        "_held",
+        "_last",
+        "began",
+        "context",
+        "failed",
+        "finished",
+        "method",
+        "refusal",
+        "request_id",
+    )
 
     def __init__(self, method: str, context: Context) -> None:
         self.method = method
@@ -49,6 +59,8 @@ class Call:
         """The servicer has said all."""
         self.failed = False
         """It ended with an error."""
+        self.refusal = ""
+        """Which, as `errors.Told.reason` names it; empty where it ended with none."""
         self._held: list[AbstractContextManager[object]] = []
         self._last: Callable[[Call], None] | None = None
 
@@ -79,6 +91,7 @@ class Call:
             raise error
         await slowly.refuse(error)
         told = tell(error, self.request_id)
+        self.refusal = told.reason
         if not told.expected:
             _log.error("call_failed", method=self.method, exc_info=error)
         await self.context.abort(

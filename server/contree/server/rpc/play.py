@@ -102,6 +102,7 @@ class PlayServicer:
             ending = Ending(context, self._farewells, on_cut=partial(seating.depart, session))
             session.on_close = ending.soon
             metrics.streams.inc()
+            session.counts.connected += 1
             reading: asyncio.Task[bool] | None = None
             try:
                 await self._arrive(session, practice)
@@ -119,6 +120,9 @@ class PlayServicer:
             finally:
                 ending.over()
                 metrics.streams.dec()
+                session.counts.connected -= 1
+                if session.outbox.overflowed:
+                    metrics.streams_cut["silent" if session.silent else "overflow"].inc()
                 seating.depart(
                     session, in_good_order=reading is not None and _in_good_order(reading)
                 )

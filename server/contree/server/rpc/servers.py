@@ -67,7 +67,7 @@ class RpcServer:
         )
         quotas = Quotas(quota, time.monotonic)
         admission = Admission(lambda: host.tables.in_play > 0)
-        self._farewells = Farewells()
+        self._farewells = Farewells(host.metrics.refused)
         self._closing: asyncio.Task[None] | None = None
         self._health = health.aio.HealthServicer()
         self._server = aio.server(

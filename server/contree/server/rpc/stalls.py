@@ -17,7 +17,7 @@ import structlog
 from grpc import aio
 
 from contree.server.host.watch import TooSlow
-from contree.server.rpc.errors import DETAILS, tell
+from contree.server.rpc.errors import DETAILS, Told, tell
 
 Context = aio.ServicerContext[Any, Any]
 _log = structlog.get_logger(__name__)
@@ -37,12 +37,18 @@ def weakly(task: asyncio.Task[Any] | None) -> weakref.ref[asyncio.Task[Any]]:
 class Farewells:
     """The last words on the streams of a server that are cut; none outlives it."""
 
-    def __init__(self) -> None:
+    def __init__(self, refused: Callable[[str], None] = lambda reason: None) -> None:
+        """``refused`` is called with the reason of each, as `errors.Told.reason` names it."""
+        self._refused = refused
         self._tasks: set[asyncio.Task[None]] = set()
 
     def say(self, context: Context, why: Exception) -> None:
         """Tell the client of a stream why it is cut, as soon as it reads."""
-        task = asyncio.get_running_loop().create_task(_say_why(context, why))
+        told = tell(why)
+        self._refused(told.reason)
+        if not told.expected:
+            _log.error("stream_failed", exc_info=why)
+        task = asyncio.get_running_loop().create_task(_say_why(context, told))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -127,10 +133,7 @@ class Ending:
         asyncio.get_running_loop().call_soon(handler.cancel)
 
 
-async def _say_why(context: Context, why: Exception) -> None:
+async def _say_why(context: Context, told: Told) -> None:
     """Done when the client has heard it, or is gone."""
-    told = tell(why)
-    if not told.expected:
-        _log.error("stream_failed", exc_info=why)
     with contextlib.suppress(Exception):
         await context.abort(told.status, told.text, ((DETAILS, told.details),))
