@@ -66,7 +66,7 @@ test-events: setup ## Play events of every format, stop and kill them, and go on
 test-pages: setup ## Follow the tutorial and the host's page, command by command
 	$(BIN)/pytest -m pages tests
 
-test-deploy: setup ## Let a real Prometheus scrape a real server and ask what the dashboard asks
+test-deploy: $(BIN)/kustomize ## Let a real Prometheus scrape a real server and ask what the dashboard asks
 	$(BIN)/pytest -m deploy tests/deploy
 
 test-browser: $(VENV)/.browser-done ## Open the report of events in the system's Chromium
@@ -103,6 +103,9 @@ bench-%: $(VENV)/.bench-done ## Run one benchmark, such as make bench-engine
 $(VENV)/.bench-done: $(SETUP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench,search]'
 	@touch $@
+
+$(BIN)/kustomize: $(SETUP)
+	GOBIN=$(abspath $(BIN)) go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1
 
 $(VENV)/.browser-done: $(SETUP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[browser]'

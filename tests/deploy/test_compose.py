@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+SERVERS = ["server-1", "server-2"]
 PROMETHEUS = yaml.safe_load((DEPLOY / "prometheus.yml").read_text(encoding="utf-8"))
 OF_BOTS = {
     "CONTREE_SERVER",
@@ -68,13 +70,25 @@ def test_the_page_says_what_the_image_by_itself_wants_to_be_told() -> None:
         assert all(f"`{name}" in line for name in told)
 
 
-def test_compose_accepts_the_file() -> None:
-    command = [tool("docker-compose"), "--file", str(DEPLOY / "compose.yaml")]
-    for profile in ([], ["--profile", "demo"]):
-        ran = subprocess.run(
-            [*command, *profile, "config", "--quiet"], capture_output=True, text=True, check=False
-        )
-        assert (ran.returncode, ran.stderr) == (0, "")
+@pytest.mark.parametrize("profile", [[], ["--profile", "demo"]], ids=["plain", "demo"])
+@pytest.mark.parametrize("files", [["compose.yaml"], ["compose.yaml", "compose.public.yaml"]])
+def test_compose_accepts_the_files(files: list[str], profile: list[str]) -> None:
+    whole(files, *profile)
+
+
+def whole(files: Sequence[str], *options: str) -> dict[str, Any]:
+    """What compose makes of files."""
+    named = [part for file in files for part in ("--file", str(DEPLOY / file))]
+    ran = subprocess.run(
+        [tool("docker-compose"), *named, *options, "config"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "CONTREE_CERTIFICATE": "/certificate"},
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    found: dict[str, Any] = yaml.safe_load(ran.stdout)
+    return found
 
 
 def test_dockerfile_has_no_findings() -> None:
@@ -111,21 +125,64 @@ def test_every_variable_is_one_that_is_read() -> None:
     assert names <= VARIABLES
 
 
-def test_settings_of_the_server_are_valid() -> None:
-    environment = {**image_environment(), **SERVICES["server"]["environment"]}
-    settings = Settings.from_environment(environment)
-    assert settings.redis_url == "redis://store:6379/0"
+def settings_of_servers(services: Mapping[str, dict[str, Any]] = SERVICES) -> Settings:
+    """What the servers are told, all of them the same."""
+    told = [service["environment"] for name, service in services.items() if name in SERVERS]
+    assert len(told) == len(SERVERS)
+    assert all(one == told[0] for one in told)
+    return Settings.from_environment({**image_environment(), **told[0]})
+
+
+def test_settings_of_the_servers_are_valid() -> None:
+    assert settings_of_servers().redis_url == "redis://store:6379/0"
     assert "store" in SERVICES
 
 
+def test_servers_have_time_to_drain() -> None:
+    for name in SERVERS:
+        grace = float(SERVICES[name]["stop_grace_period"].removesuffix("s"))
+        # Bots leave, and what is left is written: drain_s each at most.
+        assert grace >= 2 * settings_of_servers().drain_s + 10
+
+
+def test_the_front_door_finds_the_servers_and_the_bots_the_front_door() -> None:
+    config = yaml.safe_load((DEPLOY / "envoy" / "envoy-plaintext.yaml").read_text("utf-8"))
+    (group,) = config["static_resources"]["clusters"][0]["load_assignment"]["endpoints"]
+    (endpoint,) = group["lb_endpoints"]
+    address = endpoint["endpoint"]["address"]["socket_address"]
+    for name in SERVERS:
+        assert address["address"] in SERVICES[name]["networks"]["default"]["aliases"]
+    assert address["port_value"] == parse_address(settings_of_servers().listen)[1]
+    listener = config["static_resources"]["listeners"][0]["address"]["socket_address"]
+    for name in ("rules", "random", "host"):
+        assert SERVICES[name]["environment"]["CONTREE_SERVER"] == f"front:{listener['port_value']}"
+
+
+def test_in_public_there_are_keys_and_tls_at_the_front_door_only() -> None:
+    services = whole(["compose.yaml", "compose.public.yaml"])["services"]
+    settings = settings_of_servers(services)
+    assert not settings.anonymous_allowed
+    assert [name for name in SERVERS if "ports" in services[name]] == []
+    (port,) = services["front"]["ports"]
+    assert "host_ip" not in port
+    mounted = {volume["target"]: volume["source"] for volume in services["front"]["volumes"]}
+    assert mounted["/etc/envoy/envoy.yaml"] == str(DEPLOY / "envoy" / "envoy.yaml")
+    secret = yaml.safe_load((DEPLOY / "envoy" / "certificate.yaml").read_text("utf-8"))
+    files = secret["resources"][0]["tls_certificate"]
+    assert mounted[files["watched_directory"]["path"]] == "/certificate"
+    # Bots without keys could not play there.
+    assert not {"rules", "random", "host"} & services.keys()
+
+
 def test_prometheus_scrapes_where_the_server_has_its_metrics() -> None:
-    settings = Settings.from_environment(
-        {**image_environment(), **SERVICES["server"]["environment"]}
-    )
+    settings = settings_of_servers()
     assert settings.metrics is not None
-    (job,) = PROMETHEUS["scrape_configs"]
-    (target,) = job["static_configs"][0]["targets"]
-    assert target == f"server:{parse_address(settings.metrics)[1]}"
+    port = parse_address(settings.metrics)[1]
+    jobs = {job["job_name"]: job["static_configs"][0] for job in PROMETHEUS["scrape_configs"]}
+    assert jobs["contree"]["targets"] == [f"{name}:{port}" for name in SERVERS]
+    command = SERVICES["host"]["command"]
+    (event,) = jobs["event"]["targets"]
+    assert event.split(":")[1] == command[command.index("--metrics-port") + 1].split(":")[1]
 
 
 def test_grafana_finds_source_and_dashboard() -> None:

@@ -58,7 +58,7 @@ def tuned(
     _endpoints(clusters["servers"], [_address(one) for one in servers])
     if tls is not None:
         secret = yaml.safe_load((DEPLOYED / "certificate.yaml").read_text("utf-8"))
-        text = json.dumps(secret).replace("/etc/envoy/tls", str(folder / "tls"))
+        text = json.dumps(secret).replace("/etc/contree/tls", str(folder / "tls"))
         (folder / "certificate.yaml").write_text(text)
         socket = listeners["front"]["filter_chains"][0]["transport_socket"]["typed_config"]
         (source,) = socket["common_tls_context"]["tls_certificate_sds_secret_configs"]
@@ -74,10 +74,10 @@ class FrontDoor:
         self._folder = folder / "front"
         self._folder.mkdir()
         self._ports = Port(), Port()
-        self.address, self._telemetry = (port.address for port in self._ports)
+        self.address, self.telemetry = (port.address for port in self._ports)
         if tls is not None:
             self.certify(tls)
-        config = tuned(self._folder, servers, self.address, self._telemetry, tls)
+        config = tuned(self._folder, servers, self.address, self.telemetry, tls)
         self.config = self._folder / "envoy.yaml"
         self.config.write_text(yaml.safe_dump(config))
         self._process: subprocess.Popen[bytes] | None = None
@@ -140,7 +140,7 @@ class FrontDoor:
     def stat(self, name: str, *, cluster: str) -> float:
         """A statistic of a cluster, as Prometheus would scrape it."""
         try:
-            with urllib.request.urlopen(f"http://{self._telemetry}/metrics", timeout=5) as page:
+            with urllib.request.urlopen(f"http://{self.telemetry}/metrics", timeout=5) as page:
                 lines = page.read().decode().splitlines()
         except OSError:
             return -1
@@ -150,7 +150,7 @@ class FrontDoor:
     def get(self, path: str) -> int:
         """The status of a page of its telemetry."""
         try:
-            with urllib.request.urlopen(f"http://{self._telemetry}{path}", timeout=5) as page:
+            with urllib.request.urlopen(f"http://{self.telemetry}{path}", timeout=5) as page:
                 return int(page.status)
         except urllib.error.HTTPError as error:
             return error.code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,11 +14,12 @@ from typing import Any, Final
 
 import grpc
 import pytest
+import yaml
 from tests.certificates import Authority
 from tests.chaos.server import Server
 from tests.chaos.waiting import until
 from tests.rpc.conftest import RawBot, board
-from tests.servers.front_door import FrontDoor
+from tests.servers.front_door import DEPLOYED, FrontDoor
 
 from contree.server.store import embedded_store
 from contree.v1 import match_service_pb2, match_service_pb2_grpc
@@ -187,6 +189,21 @@ async def test_tls_and_a_certificate_that_is_renewed_under_open_streams(tmp_path
         await _list(channel)
         assert not bot.call.done()
         await bot.close()
+
+
+async def test_the_health_check_of_compose_hears_it(site: Site, tmp_path: Path) -> None:
+    compose = yaml.safe_load((DEPLOYED.parent / "compose.yaml").read_text("utf-8"))
+    _, *command = compose["services"]["front"]["healthcheck"]["test"]
+
+    def healthy(address: str) -> bool:
+        # Compose makes $ of $$.
+        script = [part.replace("$$", "$") for part in command]
+        script[-1] = script[-1].replace("127.0.0.1/9902", address.replace(":", "/"))
+        return subprocess.run(script, capture_output=True, timeout=10, check=False).returncode == 0
+
+    assert await asyncio.to_thread(healthy, site.door.telemetry)
+    assert not await asyncio.to_thread(healthy, "127.0.0.1:1")
+    assert not await asyncio.to_thread(healthy, site.door.address)  # no HTTP/1 there
 
 
 async def test_only_probes_and_metrics_of_the_admin_interface_are_shown(site: Site) -> None:
