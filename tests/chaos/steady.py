@@ -22,7 +22,10 @@ from contree.client import BotSeat, HostClient, MatchSpec, Race
 from contree.engine import SEATS
 
 _COUNT: Final = struct.Struct("=q")
-_DEALS: Final = 200
+_DEALS: Final = 10_000
+"""More than are played in a test: between two matches it would wait for the next one to be made, in
+the queue of those who call from the same address.
+"""
 
 
 class SteadyTable:
