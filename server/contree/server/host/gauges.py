@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 GAUGED_S: Final = 1.0
 """How often."""
+GAUGE_REST: Final = 100.0
+"""How much longer than it takes everything else has before the next time, at least."""
 
 
 def gauge(host: Host) -> None:
