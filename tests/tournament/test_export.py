@@ -228,6 +228,13 @@ def test_links_and_too_much(event: Path, tmp_path: Path, monkeypatch: pytest.Mon
     big = zipped(tmp_path / "big.zip", {"e/event.json": bytes(2 << 20)})
     with pytest.raises(ResultsError, match="holds more than"):
         read_files(big)
+    info = tarfile.TarInfo("e/event.json")
+    info.pax_headers = {"comment": "x" * (2 << 20)}
+    for name in ("long.tar", "long.tgz"):
+        with tarfile.open(tmp_path / name, "w:gz" if name == "long.tgz" else "w") as archive:
+            archive.addfile(info)
+        with pytest.raises(ResultsError, match="holds more than"):
+            read_files(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["e.zip", "e.tgz", "e.tar"])

@@ -7,6 +7,7 @@ more than ``MOST_BYTES`` are refused, and nothing is unpacked to the disk.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import shutil
@@ -16,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import IO, Final
 
 from contree.tournament.documents import BOARDS, CONDUCT, STANDINGS, STANDINGS_CSV
 from contree.tournament.errors import ResultsError
@@ -24,8 +25,9 @@ from contree.tournament.export import HEADER, REPORT
 from contree.tournament.manifest import MANIFEST
 from contree.tournament.results import LOG_NAME, UNFINISHED
 
-MOST_BYTES: Final = 2 << 30
+MOST_BYTES: Final = 1 << 30
 """The size of an event that is read, unpacked."""
+_GZIP: Final = b"\x1f\x8b"
 TARS: Final = (".tar", ".tar.gz", ".tgz")
 RECORDS: Final = "records"
 PUBLISHED: Final = frozenset(
@@ -108,16 +110,37 @@ def _in_zip(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield info.filename, archive.read(info)
 
 
+class _Bounded(io.RawIOBase):
+    """A tar archive of bounded size: its headers, too, can say that they are of any length."""
+
+    def __init__(self, path: Path, packed: IO[bytes] | gzip.GzipFile) -> None:
+        self._path = path
+        self._packed = packed
+        self._read = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes. Raises ResultsError."""
+        data = self._packed.read(size)
+        self._read += len(data)
+        _limit(self._path, self._read)
+        return data
+
+
 def _in_tar(path: Path) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(path) as archive:
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(path.open("rb"))
+        packed = file.peek(len(_GZIP)).startswith(_GZIP)
+        plain = stack.enter_context(gzip.open(file)) if packed else file
+        bounded = _Bounded(path, plain)
+        archive = stack.enter_context(tarfile.open(fileobj=bounded, mode="r|"))
         for member in archive:
             if member.isdir():
                 continue
-            file = archive.extractfile(member) if member.isreg() else None
-            if file is None:
+            content = archive.extractfile(member) if member.isreg() else None
+            if content is None:
                 raise ResultsError(f"{path}: {member.name} is no file but a link or a device.")
             _limit(path, member.size)
-            yield member.name, file.read()
+            yield member.name, content.read()
 
 
 def _whole(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
@@ -139,7 +162,7 @@ def _whole(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
 
 def _limit(path: Path, size: int) -> None:
     if size > MOST_BYTES:
-        raise ResultsError(f"{path} holds more than {MOST_BYTES >> 30} GiB: that is no event.")
+        raise ResultsError(f"{path} holds more than {MOST_BYTES >> 20} MiB: that is no event.")
 
 
 def _without_folder(path: Path, files: dict[str, bytes]) -> dict[str, bytes]:

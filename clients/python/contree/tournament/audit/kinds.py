@@ -14,7 +14,7 @@ from contree.tournament.formats.shape import Kind, Shape
 from contree.tournament.reading import Section, all_different
 from contree.tournament.shaping import read_shape
 
-MOST_TABLES: Final = 2_000_000
+MOST_TABLES: Final = 1_000_000
 """With their records more do not fit into an event that is read (``bundle.MOST_BYTES``)."""
 _DIGEST: Final = (r"[0-9a-f]{64}", "64 hex digits")
 _LINE: Final = (r"[^\x00-\x1f\x7f]{1,200}", "a line of text")
