@@ -27,7 +27,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(enc
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 SERVERS = ["server-1", "server-2"]
-PROMETHEUS = yaml.safe_load((DEPLOY / "prometheus.yml").read_text(encoding="utf-8"))
+PROMETHEUS = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
 OF_BOTS = {
     "CONTREE_SERVER",
     "CONTREE_BOT",
