@@ -16,16 +16,22 @@ DEALS_OF_A_RACE = 12
 
 @contextlib.asynccontextmanager
 async def in_play(
-    address: str, tables: int, *, boards: bool, bots: dict[str, int] | None = None
+    address: str,
+    tables: int,
+    *,
+    boards: bool,
+    bots: dict[str, int] | None = None,
+    label: str = "bench",
 ) -> AsyncIterator[None]:
     """Keep ``tables`` tables in play for the time of the block: races, or single boards.
 
     ``bots`` are the names to wait for, each with its number of seats; four bots by default.
+    Several loads on one store have a ``label`` each.
     """
     wanted = bots or {f"quick-{seat}": 1 for seat in SEATS}
     names = [name for name, seats in wanted.items() for _ in range(seats)]
     async with HostClient(address) as host:
-        while len(await host.list_bots()) < len(wanted):  # noqa: ASYNC110 - another process connects
+        while not wanted.keys() <= {bot.bot for bot in await host.list_bots()}:  # noqa: ASYNC110 - another process connects
             await asyncio.sleep(0.05)
         number = 0
 
@@ -34,16 +40,16 @@ async def in_play(
             number += 1
             await host.create_match(
                 MatchSpec(
-                    request_id=f"bench-{number}",
+                    request_id=f"{label}-{number}",
                     seats={seat: BotSeat(names[seat]) for seat in SEATS},
                     mode=Board(number) if boards else Race(target=0, deals=DEALS_OF_A_RACE),
-                    labels=("bench",),
+                    labels=(label,),
                 )
             )
 
         async def replace() -> None:
             async with asyncio.TaskGroup() as making:
-                async for update in host.watch_matches("bench"):
+                async for update in host.watch_matches(label):
                     if update.match.state is MatchState.ENDED:
                         making.create_task(create())
 

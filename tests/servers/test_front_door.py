@@ -15,11 +15,12 @@ from typing import Any, Final
 import grpc
 import pytest
 import yaml
-from tests.certificates import Authority
-from tests.chaos.server import Server
+from tests.certificates import Authority, Pair
 from tests.chaos.waiting import until
 from tests.rpc.conftest import RawBot, board
-from tests.servers.front_door import DEPLOYED, FrontDoor
+from tests.servers.front_door import DEPLOYED
+from tests.servers.site import Site
+from tests.servers.site import site as site_of
 
 from contree.server.store import embedded_store
 from contree.v1 import match_service_pb2, match_service_pb2_grpc
@@ -27,32 +28,16 @@ from contree.v1 import match_service_pb2, match_service_pb2_grpc
 pytestmark = pytest.mark.servers
 
 OWN: Final = (("grpc.use_local_subchannel_pool", 1),)
-DRAIN: Final = {"CONTREE_DRAIN_S": "20", "CONTREE_FSYNC": "everysec"}
-
-
-class Site:
-    """Two servers and their front door."""
-
-    def __init__(self, servers: list[Server], door: FrontDoor) -> None:
-        self.servers = servers
-        self.door = door
+DRAIN: Final = {"CONTREE_DRAIN_S": "20"}
 
 
 @asynccontextmanager
-async def two_servers(folder: Path, tls: Any = None) -> AsyncIterator[Site]:
-    async with embedded_store(folder / "store", "everysec") as store:
-        servers = [
-            Server(folder, name, redis=store.url, settings={**DRAIN, "CONTREE_SERVER_ID": name})
-            for name in ("one", "two")
-        ]
-        with (
-            servers[0],
-            servers[1],
-            FrontDoor(folder, [s.address for s in servers], tls=tls) as door,
-        ):
-            await asyncio.gather(*(server.start() for server in servers))
-            await door.open(2)
-            yield Site(servers, door)
+async def two_servers(folder: Path, tls: Pair | None = None) -> AsyncIterator[Site]:
+    async with (
+        embedded_store(folder / "store", "everysec") as store,
+        site_of(folder, store.url, settings=DRAIN, tls=tls) as made,
+    ):
+        yield made
 
 
 @pytest.fixture
@@ -85,7 +70,7 @@ async def test_streams_of_one_connection_are_shared_out_evenly(channel: grpc.aio
         bot, server = await _welcomed(channel, f"i-{number}")
         bots.append(bot)
         at[server] += 1
-    assert at.keys() == {"one", "two"}
+    assert at.keys() == {"server-1", "server-2"}
     assert max(at.values()) <= 22, at
     for bot in bots:
         await bot.close()
@@ -132,7 +117,7 @@ async def test_calls_do_not_fail_when_a_server_is_killed(
     for _ in range(20):
         await _list(channel)
     bot, server = await _welcomed(channel, "late")
-    assert server == "two"
+    assert server == "server-2"
     await bot.close()
     await site.servers[0].start()
     await site.door.open(2)
