@@ -1,4 +1,4 @@
-"""Generate the Python stubs in proto/python/contree/v1 from proto/contree/v1.
+"""Generate the Python stubs in proto/python from the .proto files, package by package.
 
     python proto/generate.py            write the stubs
     python proto/generate.py --check    fail when the committed stubs differ
@@ -23,15 +23,15 @@ from pathlib import Path
 from grpc_tools import protoc
 
 SOURCES = Path(__file__).resolve().parent
-PACKAGE = Path("contree/v1")
-COMMITTED = SOURCES / "python" / PACKAGE
+PACKAGES = (Path("contree/v1"), Path("contree/peers/v1"))
+COMMITTED = SOURCES / "python"
 
 
-def generate(out: Path) -> None:
-    """Write the stubs of all .proto files below `out`."""
-    protos = sorted(SOURCES.joinpath(PACKAGE).glob("*.proto"))
+def generate(package: Path, out: Path) -> None:
+    """Write the stubs of all .proto files of a package below `out`."""
+    protos = sorted(SOURCES.joinpath(package).glob("*.proto"))
     if not protos:
-        sys.exit(f"no .proto files in {SOURCES / PACKAGE}")
+        sys.exit(f"no .proto files in {SOURCES / package}")
     services = [path for path in protos if path.stem.endswith("_service")]
     _protoc(protos, f"--python_out={out}", f"--mypy_out=quiet:{out}")
     if services:
@@ -77,16 +77,17 @@ def _protoc(protos: list[Path], *outputs: str) -> None:
 
 def main() -> None:
     """Run as the usage above says."""
-    parser = argparse.ArgumentParser(description="Generate the Python stubs of contree.v1.")
+    parser = argparse.ArgumentParser(description="Generate the Python stubs.")
     parser.add_argument("--check", action="store_true", help="compare only, write nothing")
     check: bool = parser.parse_args().check
     with tempfile.TemporaryDirectory() as folder:
-        generate(Path(folder))
-        fresh = Path(folder) / PACKAGE
-        if not check:
-            install(fresh, COMMITTED)
-        elif found := differences(fresh, COMMITTED):
-            sys.exit("\n".join([*found, "The stubs are stale; run: make proto"]))
+        for package in PACKAGES:
+            generate(package, Path(folder))
+            fresh, committed = Path(folder) / package, COMMITTED / package
+            if not check:
+                install(fresh, committed)
+            elif found := differences(fresh, committed):
+                sys.exit("\n".join([*found, "The stubs are stale; run: make proto"]))
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def test_an_event_that_shows_all_hands(monkeypatch: Patch) -> None:
 def test_a_spectator_who_sees_a_hand(monkeypatch: Patch) -> None:
     class Leaking(readers.Reader):
         def look(self, *match: Any, disclosed: bool = False) -> None:
-            super().look(*match, disclosed=disclosed or self._seat is None)
+            super().look(*match, disclosed=disclosed or self.seat is None)
 
     monkeypatch.setattr(sights, "Reader", Leaking)
     leak = found()

@@ -79,7 +79,8 @@ async def test_many_watchers_of_many_labels_wait_on_one_connection(
 
 
 async def _blocked(raw: Redis) -> int:
-    return int((await raw.info("clients"))["blocked_clients"])
+    """Connections that wait, but for the one that reads the server's inbox."""
+    return max(0, int((await raw.info("clients"))["blocked_clients"]) - 1)
 
 
 async def test_a_token_is_good_at_another_server_and_after_a_restart(start: Start) -> None:

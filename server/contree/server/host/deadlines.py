@@ -51,6 +51,10 @@ class Deadlines:
 
         ``holds`` tells whether a table is still here, ``submit`` is given what time commands.
         """
+        self.ask_edge: Callable[[Table, Seat], None] = _nobody
+        """Asks the server that the bot of a seat is connected to how much of its time has passed;
+        ``edge_says`` is called with the answer.
+        """
         self._store = store
         self.return_s = return_s
         self._holds = holds
@@ -150,6 +154,20 @@ class Deadlines:
         if timer is not None:
             timer.cancel()
 
+    def edge_says(self, table: Table, seat: Seat, elapsed: int) -> None:
+        """So many milliseconds have passed on the clock of the decision that a seat owes, and its
+        bot has said nothing.
+        """
+        if table.asked[seat] is None or not self._holds(table):
+            return
+        table.asked[seat] = None
+        bank = table.match.seats[seat].bank
+        if elapsed > clocks.limit(table.match.spec.time, bank):
+            self._submit(table, RunOut(seat, table.match.owed_since[seat]))
+        else:
+            table.turn_started[seat] = self.now() - elapsed / 1000
+        self.arm(table)
+
     def _on_timer(self, table: Table) -> None:
         if self._holds(table):
             del self._timers[table.match.id]
@@ -195,8 +213,18 @@ class Deadlines:
         for seat in SEATS:
             late = table.turn_deadline(seat)
             if late is not None and late <= at:
+                attached = table.attached[seat]
+                if attached is not None and not attached.session.here:
+                    # What it said in time may be on its way.
+                    table.asked[seat] = at
+                    self.ask_edge(table, seat)
+                    continue
                 return RunOut(seat, match.owed_since[seat])
             away = table.grace_end(seat)
             if away is not None and away <= at:
                 return GiveUp(seat, FaultKind.DISCONNECTED, "away for longer than the grace")
         return None
+
+
+def _nobody(table: Table, seat: Seat) -> None:
+    raise ValueError(f"no server is known that has the bot of {seat} in {table.match.id}")

@@ -6,6 +6,7 @@ releases   cards that may be shown   notices    archives and feeds, after the jo
 watching   spectators                feeds      seats that want every event
 updates    hosts that watch labels   leases     renewals, adoption
 registry   newest sessions           sweeper    what is left of matches that are gone
+answers    what bots answer          peers      the other servers
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Final
 import structlog
 
 from contree.server.host import frames
+from contree.server.host.answers import Answers
 from contree.server.host.errors import Draining
 from contree.server.host.follow import EventFeeds
 from contree.server.host.gauges import GAUGE_REST, GAUGED_S, gauge
@@ -25,6 +27,7 @@ from contree.server.host.leases import Leases
 from contree.server.host.matches import Matches
 from contree.server.host.notices import Notices
 from contree.server.host.partings import Partings
+from contree.server.host.peers import Peers
 from contree.server.host.queries import Queries
 from contree.server.host.reading import Reading
 from contree.server.host.registry import Registry
@@ -116,6 +119,18 @@ class Host:
         )
         self.sweeper = Sweeper(store, settings.server_id, feed_s=retain_s)
         self.draining = False
+        self.answers = Answers(self.tables)
+        self.peers = Peers(
+            store,
+            self.tables,
+            self.seating,
+            self.answers,
+            server_id=settings.server_id,
+            lease_ms=settings.lease_ms,
+            check=self.registry.check,
+            draining=lambda: self.draining,
+        )
+        self.registry.entered = self.peers.entered
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Host]:
@@ -133,6 +148,7 @@ class Host:
                     self.updates.run,
                     self.sweeper.run,
                     self.registry.run,
+                    self.peers.run,
                     self._beat,
                     self._gauge,
                 )
@@ -241,9 +257,7 @@ class Host:
             # All of them are taken, whatever goes wrong in one.
             for attached in table.attached:
                 if attached is not None:
-                    # The end of a stream is never the end of a match: the bot dials again and is
-                    # given its seats by whoever holds them then.
-                    steps.callback(attached.session.outbox.close)
+                    steps.callback(attached.session.lose, attached.ref)
             steps.callback(self.tables.drop, table)
             self.seating.close(table)
 
@@ -270,7 +284,9 @@ class Host:
             _log.info("bot_stalled", bot=session.identity.bot)
             session.cut()
         else:
-            session.send_heartbeat(frames.heartbeat(nonce, self.tables.seats.positions(session)))
+            seats = self.tables.seats.positions(session)
+            seats += self.peers.edge.positions(session)
+            session.send_heartbeat(frames.heartbeat(nonce, seats))
 
     async def _gauge(self) -> None:
         while True:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heapreplace
 
 from contree.engine import Seat
-from contree.server.host.session import InstanceKey, Session
+from contree.server.host.session import Identity, InstanceKey, Session
 from contree.server.host.table import Table
 from contree.server.match import SeatPlan
 
@@ -18,8 +18,13 @@ class Lobby:
 
     def __init__(self) -> None:
         self._sessions: dict[InstanceKey, Session] = {}
+        self._by_nonce: dict[str, Session] = {}
         self._by_bot: dict[str, dict[InstanceKey, Session]] = {}
         self._waiting: dict[str, dict[tuple[str, Seat], Table]] = {}
+
+    def __len__(self) -> int:
+        """How many sessions there are."""
+        return len(self._sessions)
 
     def enter(self, session: Session) -> Session | None:
         """Add a session; the one it supersedes, if any."""
@@ -28,6 +33,7 @@ class Lobby:
         if old is not None:
             self.leave(old)
         self._sessions[key] = session
+        self._by_nonce[session.nonce] = session
         self._by_bot.setdefault(key.bot, {})[key] = session
         return old
 
@@ -36,6 +42,7 @@ class Lobby:
         key = session.identity.key
         if self._sessions.get(key) is session:
             del self._sessions[key]
+            del self._by_nonce[session.nonce]
             named = self._by_bot[key.bot]
             del named[key]
             if not named:
@@ -45,6 +52,10 @@ class Lobby:
         """The session of an instance."""
         return self._sessions.get(key)
 
+    def by_nonce(self, nonce: str) -> Session | None:
+        """A session by what tells it from all others."""
+        return self._by_nonce.get(nonce)
+
     def sessions(self) -> tuple[Session, ...]:
         """All sessions, oldest first."""
         return tuple(self._sessions.values())
@@ -53,6 +64,35 @@ class Lobby:
         """Let a seat wait for a bot."""
         bot = table.match.spec.seats[seat].bot
         self._waiting.setdefault(bot, {})[table.match.id, seat] = table
+
+    def waits(self, table: Table, seat: Seat) -> bool:
+        """Whether a seat waits for a bot."""
+        waiting = self._waiting.get(table.match.spec.seats[seat].bot)
+        return waiting is not None and waiting.get((table.match.id, seat)) is table
+
+    def waiting(self) -> Iterator[tuple[Table, Seat]]:
+        """All seats that wait for a bot, of each name the oldest first."""
+        for waiting in self._waiting.values():
+            for (_, seat), table in waiting.items():
+                yield table, seat
+
+    def gives(self, table: Table, seat: Seat, who: Identity) -> bool:
+        """Whether a seat waits for this bot; if so, it does no more."""
+        plan = table.match.spec.seats[seat]
+        if (
+            not self.waits(table, seat)
+            or plan.bot != who.bot
+            or (plan.instance_id and plan.instance_id != who.instance_id)
+            or (plan.key_id and plan.key_id != who.key_id)
+        ):
+            return False
+        self._forget(table, seat)
+        return True
+
+    def room(self, bot: str) -> Room | None:
+        """The sessions of a name that have room now; None without any."""
+        room = Room(self._by_bot.get(bot, {}).values())
+        return room if room.sessions else None
 
     def forget(self, table: Table) -> None:
         """No seat of this table waits any more."""
@@ -79,8 +119,8 @@ class Lobby:
         The caller seats the bot before it asks for the next pair.
         """
         for bot in [bot for bot in self._waiting if bot in self._by_bot]:
-            room = _Room(self._by_bot[bot].values())
-            if not room.sessions:
+            room = self.room(bot)
+            if room is None:
                 continue
             for (_, seat), table in tuple(self._waiting[bot].items()):
                 session = room.roomiest(table.match.spec.seats[seat])
@@ -94,7 +134,7 @@ class Lobby:
                         break
 
 
-class _Room:
+class Room:
     """The sessions of one name that have room, each kind of pin with an index of its own."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:

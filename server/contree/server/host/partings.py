@@ -75,6 +75,18 @@ class Partings:
         for name in claimed[:LOOKED_UP]:
             self._tell(session, *name)
 
+    def take(self, key: InstanceKey) -> list[tuple[str, Seat]]:
+        """The seats whose end an instance is still to be told of: somebody else tells it."""
+        self._forget_old()
+        names = [name for name, parting in self._partings.items() if parting.key == key]
+        for name in names:
+            del self._partings[name]
+        return names
+
+    def tell_one(self, session: Session, match_id: str, seat: Seat) -> None:
+        """Tell a session of one seat whose match is over, wherever it was held."""
+        self._tell(session, match_id, seat)
+
     def tell_of(self, session: Session, match: Match) -> None:
         """Tell a session of one match that is over, for each seat that it had there."""
         for seat in SEATS:

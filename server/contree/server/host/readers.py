@@ -38,7 +38,7 @@ class Reader:
         """
         self.close = close
         self.owner = owner
-        self._seat = seat
+        self.seat = seat
         self._seen = seen
         self._deliver = deliver
         self._has_room = has_room
@@ -55,6 +55,10 @@ class Reader:
     def skip_to(self, match: Match) -> None:
         """Follow the live table from here on; nothing before it is wanted."""
         self.version, self.match, self.behind = match.version, match, False
+
+    def saw(self, seq: int) -> None:
+        """Events up to this one were delivered by somebody else: they are not wanted again."""
+        self._seen = max(self._seen, seq)
 
     def read(self, before: Match, entry: Entry, after: Match) -> None:
         """The live table has another entry."""
@@ -74,7 +78,7 @@ class Reader:
         if after.seq <= self._seen:
             return
         events = [
-            frames.event(happened, seq, self._seat, disclosed)
+            frames.event(happened, seq, self.seat, disclosed)
             for seq, happened in numbered(before, entry, after)
             if seq > self._seen
         ]

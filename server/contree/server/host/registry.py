@@ -37,6 +37,8 @@ class Registry:
         beat_s: float,
     ) -> None:
         """``supersede`` is called with a session that a newer one has replaced elsewhere."""
+        self.entered: Callable[[Sequence[Session]], None] = lambda sessions: None
+        """Told of sessions that the store knows to be the newest."""
         self._store = store
         self._sessions = sessions
         self._supersede = supersede
@@ -79,12 +81,23 @@ class Registry:
             nonces = {_name(session): session.nonce for session in group}
             await self._store.enter_sessions(nonces, self._kept_s)
             self._entered.update(nonces.values())
+            self.entered(group)
             arrived = self._arrived = self._arrived[len(group) :]
+
+    async def check(self, session: Session) -> None:
+        """Let a session go at once if a newer one has replaced it."""
+        if session.nonce in self._entered:
+            try:
+                await self._compare([session])
+            except StoreError as error:  # the next look will tell
+                _log.info("session_not_compared", error=str(error))
 
     async def _look(self) -> None:
         here = self._sessions()
         self._entered.intersection_update([session.nonce for session in here])
-        mine = [session for session in here if session.nonce in self._entered]
+        await self._compare([session for session in here if session.nonce in self._entered])
+
+    async def _compare(self, mine: Sequence[Session]) -> None:
         for first in range(0, len(mine), _AT_ONCE):
             group = {_name(session): session for session in mine[first : first + _AT_ONCE]}
             nonces = {name: session.nonce for name, session in group.items()}

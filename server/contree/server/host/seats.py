@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from contree.engine import Seat
+from contree.server.host.seated import Seated
 from contree.server.host.session import Session
 from contree.server.host.table import Table
 
@@ -17,23 +18,23 @@ class Seats:
     """Which session sits where. Tables know it of their seats; this is the way back."""
 
     def __init__(self) -> None:
-        self._of: dict[Session, dict[int, tuple[Table, Seat]]] = {}
+        self._of: dict[Seated, dict[int, tuple[Table, Seat]]] = {}
 
-    def of(self, session: Session) -> Mapping[int, tuple[Table, Seat]]:
+    def of(self, session: Seated) -> Mapping[int, tuple[Table, Seat]]:
         """All seats of a session, in the order given."""
         return self._of.get(session, _NONE)
 
-    def at(self, session: Session, ref: int) -> tuple[Table, Seat] | None:
+    def at(self, session: Seated, ref: int) -> tuple[Table, Seat] | None:
         """The seat that a session knows by this name; None when it has none (any more)."""
         return self.of(session).get(ref)
 
-    def give(self, session: Session, table: Table, seat: Seat) -> int:
-        """A session has a seat from here on: by what name."""
-        ref = session.new_ref()
+    def give(self, session: Seated, table: Table, seat: Seat, ref: int | None = None) -> int:
+        """A session has a seat from here on: by what name, a new one where none is given."""
+        ref = session.new_ref() if ref is None else ref
         self._of.setdefault(session, {})[ref] = table, seat
         return ref
 
-    def take(self, session: Session, ref: int) -> None:
+    def take(self, session: Seated, ref: int) -> None:
         """It has this seat no more."""
         seats = self._of.get(session)
         if seats is not None:
@@ -41,7 +42,7 @@ class Seats:
             if not seats:
                 del self._of[session]
 
-    def take_all(self, session: Session) -> Mapping[int, tuple[Table, Seat]]:
+    def take_all(self, session: Seated) -> Mapping[int, tuple[Table, Seat]]:
         """It has no seat any more: those that it had."""
         return self._of.pop(session, _NONE)
 

@@ -36,7 +36,23 @@ _UNANSWERED: Final = 64
 """Commands of a stream that may wait for their tables, and a few more for each seat."""
 
 
+RESIGNED: Final = "the bot resigned"
+"""Why a seat is given up whose bot says Resign."""
+
+
 _NOTHING: Final[Mapping[tuple[str, Seat], int]] = MappingProxyType({})
+
+
+class Said(NamedTuple):
+    """What is said to a bot of something that it said."""
+
+    message: ServerMessage | bytes
+    in_passing: bool = False
+    """The bot has moved on: it hears of it with its next turn."""
+    useless: bool = False
+    """Nothing came of it."""
+    offence: bool = False
+    """It was against the protocol."""
 
 
 class InstanceKey(NamedTuple):
@@ -108,6 +124,7 @@ class Session:
         "nonce",
         "offences",
         "on_close",
+        "on_offence",
         "outbox",
         "round_trip_ms",
         "seen",
@@ -135,6 +152,8 @@ class Session:
         """Called when the stream is to end, though its writer may be stuck: with whether all that
         was still to be said was dropped, and the error that it ends for.
         """
+        self.on_offence: Callable[[], None] | None = None
+        """Called when it has said something against the protocol."""
         self.holding = Holding()
         self.leaving = False
         """Takes no new seats."""
@@ -157,6 +176,11 @@ class Session:
         self._wasted_at = now
         self._unanswered = 0
         self._caught_up: asyncio.Future[None] | None = None
+
+    @property
+    def here(self) -> bool:
+        """Its stream ends at this server."""
+        return True
 
     @property
     def free(self) -> int:
@@ -202,6 +226,17 @@ class Session:
         """Say something that nobody waits for: with the next message, or a little later."""
         self.outbox.put(message, hurry=False)
 
+    def tell(self, said: Said, now: float) -> None:
+        """Say what came of an answer, at a time of the event loop."""
+        if said.in_passing:
+            self.outbox.put(said.message, hurry=False)
+            return
+        self.send(said.message)
+        if said.useless:
+            self.waste(now)
+        if said.offence and self.on_offence is not None:
+            self.on_offence()
+
     def send_assigned(self, ref: int, message: ServerMessage) -> None:
         """Say that a seat is the client's: once for each, so it does not count as waiting."""
         self.outbox.keep(_FIRST_SEAT + 3 * ref, message)
@@ -227,6 +262,13 @@ class Session:
             self.send(message)
 
     # -- ending ---------------------------------------------------------------------------------
+
+    def lose(self, ref: int) -> None:
+        """The table of a seat cannot go on here. The end of a stream is never the end of a match:
+        the bot dials again and is given its seats by whoever holds them then.
+        """
+        del ref
+        self.outbox.close()
 
     def cut(self) -> None:
         """Break the stream off: nothing is heard of its client."""

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from contree.engine import SEATS, Seat
 from contree.server.host.errors import MatchLost
 from contree.server.host.readers import Reader
-from contree.server.host.session import Session
+from contree.server.host.seated import Seated
 from contree.server.match import Command, Entry, Match, Rejected, Stage, Step
 from contree.server.match import clock as clocks
 from contree.server.telemetry import BotCounts
@@ -26,9 +26,9 @@ Reply = Callable[[Step | Rejected | MatchLost], None]
 
 
 class Attached(NamedTuple):
-    """A seat's bot: its session and what the seat is called there."""
+    """A seat's bot: its session, or its stand-in, and what the seat is called there."""
 
-    session: Session
+    session: Seated
     ref: int
     offences: int = 0
     """Messages against the protocol on that stream before it got the seat."""
@@ -52,6 +52,8 @@ class Table:
         """All entries in the journal, to be archived at the end; None where they are not known."""
         self.turn_started: list[float | None] = [None, None, None, None]
         """When the clock of the owed decision began; None while it stands still."""
+        self.asked: list[float | None] = [None, None, None, None]
+        """Since when another server is asked whether the time of its bot is over."""
         self.uncounted: list[tuple[Match, Entry]] = []
         """Entries of an open contre window, each with the match before it."""
         self.stage_started = begins
@@ -73,7 +75,7 @@ class Table:
     def attach(self, seat: Seat, attached: Attached, now: float) -> None:
         """A bot is there for the seat; a clock that stood still begins."""
         self.attached[seat] = attached
-        self._back_by[seat] = None
+        self._back_by[seat] = self.asked[seat] = None
         since = self._away_since[seat]
         if since is not None:
             self._away[seat] += max(0.0, now - since)
@@ -83,12 +85,15 @@ class Table:
 
     def detach(self, seat: Seat, now: float) -> None:
         """The seat's bot is gone for now; a clock that runs goes on running."""
-        self.attached[seat] = None
+        self.attached[seat] = self.asked[seat] = None
         if self.match.stage is not Stage.ENDED and self._away_since[seat] is None:
             self._away_since[seat] = now
 
     def expect(self, seat: Seat, until: float) -> None:
-        """The seat's bot played at another server: nothing counts until it is here, or then."""
+        """The seat's bot was at a server that is gone: nothing counts until it is there again, or
+        then; and what had passed does not.
+        """
+        self.attached[seat] = self.asked[seat] = self.turn_started[seat] = None
         self._back_by[seat] = until
 
     def expect_no_longer(self, at: float) -> None:
@@ -109,11 +114,12 @@ class Table:
 
     def start_clock(self, seat: Seat, now: float) -> None:
         """A new decision is owed; its clock waits for a bot that is still to come back."""
+        self.asked[seat] = None
         self.turn_started[seat] = None if self._back_by[seat] is not None else now
 
     def stop_clock(self, seat: Seat) -> None:
         """Nothing is owed any more."""
-        self.turn_started[seat] = None
+        self.turn_started[seat] = self.asked[seat] = None
 
     def elapsed_ms(self, seat: Seat, now: float) -> int:
         """Milliseconds on the clock of the owed decision."""
@@ -131,9 +137,16 @@ class Table:
         return since + self.match.spec.time.disconnect_grace / 1000 - self._away[seat]
 
     def turn_deadline(self, seat: Seat) -> float | None:
-        """When the owed decision of this seat is late; None when no clock runs."""
+        """When the owed decision of this seat is late; None when no clock runs, or what it says is
+        not known here.
+        """
         started = self.turn_started[seat]
-        if started is None or not self.match.owed_since[seat] or self.match.seats[seat].house:
+        if (
+            started is None
+            or self.asked[seat] is not None
+            or not self.match.owed_since[seat]
+            or self.match.seats[seat].house
+        ):
             return None
         bank = self.match.seats[seat].bank
         return started + clocks.limit(self.match.spec.time, bank) / 1000

@@ -89,6 +89,10 @@ class Tables:
         """The live table of a match, None when it is not here."""
         return self._tables.get(match_id)
 
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._tables)
+
     def all(self) -> tuple[Table, ...]:
         """All live tables."""
         return tuple(self._tables.values())

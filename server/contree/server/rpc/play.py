@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -12,13 +12,12 @@ import grpc
 import structlog
 from grpc import aio
 
-from contree.engine import Seat
 from contree.server.access import HELLO, Admission, Quotas, current_caller
 from contree.server.host import Host, Session, Table, frames
 from contree.server.host.errors import MatchLost
+from contree.server.host.session import RESIGNED, Said
 from contree.server.host.watch import TooSlow
 from contree.server.match import (
-    Act,
     Command,
     FaultKind,
     GiveUp,
@@ -26,7 +25,6 @@ from contree.server.match import (
     Rejected,
     SayReady,
     Step,
-    Verdict,
 )
 from contree.server.rpc.errors import (
     FrameTooLong,
@@ -44,7 +42,7 @@ from contree.server.rpc.requests import (
 )
 from contree.server.rpc.stalls import Ending, Farewells
 from contree.v1 import play_service_pb2
-from contree.wire import WireError, action_from_pb, duration_to_pb, frame_to_bytes, seat_from_pb
+from contree.wire import WireError, duration_to_pb, frame_to_bytes, seat_from_pb
 
 Context = aio.ServicerContext[Any, Any]
 _HELLO_S = 10.0
@@ -101,6 +99,7 @@ class PlayServicer:
         ):
             ending = Ending(context, self._farewells, on_cut=partial(seating.depart, session))
             session.on_close = ending.soon
+            session.on_offence = partial(self._offend, session)
             metrics.streams.inc()
             session.counts.connected += 1
             reading: asyncio.Task[bool] | None = None
@@ -152,7 +151,8 @@ class PlayServicer:
 
     async def _arrive(self, session: Session, practice: MatchSpec | None) -> None:
         host, who = self._host, session.identity
-        owed = host.seating.owed(session)
+        elsewhere = await host.peers.owed(session)
+        owed = host.seating.owed(session) + elsewhere
         session.send(
             frames.ServerMessage(
                 welcome=play_service_pb2.Welcome(
@@ -167,6 +167,7 @@ class PlayServicer:
                 )
             )
         )
+        host.peers.arrived(session, elsewhere)
         host.seating.arrive(session)
         host.registry.enter(session)
         if practice is not None and (practice.request_id or not owed):
@@ -237,23 +238,22 @@ class PlayServicer:
     def _one(self, session: Session, message: play_service_pb2.ClientMessage) -> None:
         which = message.WhichOneof("message")
         if which == "act":
-            self._act(session, message.act)
+            self._act(session, message)
         elif which == "ready":
             held = self._host.tables.seats.at(session, message.ready.seat_ref)
-            if held is None:
-                self._no_seat(session, message.ready.seat_ref)
-            else:
+            if held is not None:
                 self._submit(session, held[0], SayReady(held[1]))
+            elif not self._host.peers.edge.command(session, message.ready.seat_ref, message):
+                self._no_seat(session, message.ready.seat_ref)
         elif which == "heartbeat_ack":
             if not session.beaten(message.heartbeat_ack.nonce, self._host.now()):
                 session.waste(self._time())
         elif which == "resign":
             held = self._host.tables.seats.at(session, message.resign.seat_ref)
-            if held is None:
+            if held is not None:
+                self._submit(session, held[0], GiveUp(held[1], FaultKind.RESIGNED, RESIGNED))
+            elif not self._host.peers.edge.command(session, message.resign.seat_ref, message):
                 self._no_seat(session, message.resign.seat_ref)
-            else:
-                give_up = GiveUp(held[1], FaultKind.RESIGNED, "the bot resigned")
-                self._submit(session, held[0], give_up)
         elif which == "leave" and not session.leaving:
             session.leaving = True
         elif which == "hello":
@@ -261,13 +261,7 @@ class PlayServicer:
         else:  # a message of a kind that this version does not know is passed over
             session.waste(self._time())
 
-    def _submit(
-        self,
-        session: Session,
-        table: Table,
-        command: Command,
-        reply: Callable[[Step | Rejected], None] = lambda _: None,
-    ) -> None:
+    def _submit(self, session: Session, table: Table, command: Command) -> None:
         """Give a table a command; a match that is lost is answered by whoever holds it now."""
 
         def answered(outcome: Step | Rejected | MatchLost) -> None:
@@ -276,10 +270,6 @@ class PlayServicer:
                 return
             if isinstance(outcome, Rejected) or not outcome.entries:
                 session.waste(self._time())
-            try:
-                reply(outcome)
-            except Exception as error:  # the match goes on without this stream
-                session.fail(error)
 
         session.commanded()
         self._host.tables.submit(table, command, answered)
@@ -302,7 +292,8 @@ class PlayServicer:
         if not self._host.seating.offend(session, what):
             session.fail(NotUnderstood(session.offences))
 
-    def _act(self, session: Session, act: play_service_pb2.Act) -> None:
+    def _act(self, session: Session, message: play_service_pb2.ClientMessage) -> None:
+        act = message.act
         ref, decision = act.seat_ref, act.decision_id
         if len(decision) > _DECISION_ID:
             # Not said back: a client that does not read would have the server keep it.
@@ -310,64 +301,26 @@ class PlayServicer:
             return
         held = self._host.tables.seats.at(session, ref)
         if held is None:
+            if self._host.peers.edge.command(session, ref, message):
+                return
             session.waste(self._time())
             status = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
             session.send(frames.act_result(ref, decision, status, _no_seat(ref)))
             return
         table, seat = held
-        try:
-            action = action_from_pb(act.action)
-        except WireError as error:
-            session.send(self._unreadable(session, table, seat, act, str(error)))
-            self._offend(session)
-            return
-        command = Act(seat, decision, action, self._host.tables.deadlines.elapsed_ms(table, seat))
 
-        def answered(outcome: Step | Rejected) -> None:
-            if isinstance(outcome, Step) and outcome.verdict is Verdict.ACCEPTED:
-                # The bot has moved on: it hears of it with its next turn.
-                session.send_in_passing(frames.verdict(ref, decision, Verdict.ACCEPTED, ""))
-            else:
-                session.send(self._result(session, table, ref, command, outcome))
+        def done(said: Said | Exception) -> None:
+            session.answered()
+            if isinstance(said, Said):
+                try:
+                    session.tell(said, self._time())
+                except Exception as error:  # the match goes on without this stream
+                    session.fail(error)
+            elif not isinstance(said, MatchLost):
+                session.fail(said)
 
-        self._submit(session, table, command, answered)
-
-    def _result(
-        self, session: Session, table: Table, ref: int, command: Act, outcome: Step | Rejected
-    ) -> frames.Outgoing:
-        seat, decision = command.seat, command.decision
-        if isinstance(outcome, Rejected):
-            status = play_service_pb2.ACT_STATUS_STALE
-            return frames.act_result(ref, decision, status, outcome.reason)
-        return frames.answered(
-            table.match,
-            command,
-            ref,
-            outcome,
-            elapsed=self._host.tables.deadlines.elapsed_ms(table, seat),
-            round_trip=session.round_trip_ms,
-        )
-
-    def _unreadable(
-        self, session: Session, table: Table, seat: Seat, act: play_service_pb2.Act, problem: str
-    ) -> frames.Outgoing:
-        """The answer to an Act without an action in it; the clock runs on."""
-        match = table.match
-        if match.owed_since[seat] and act.decision_id == match.decision_id(seat):
-            return self._illegal(session, table, seat, act.seat_ref, problem)
-        return frames.verdict(act.seat_ref, act.decision_id, Verdict.STALE, problem)
-
-    def _illegal(
-        self, session: Session, table: Table, seat: Seat, ref: int, reason: str
-    ) -> frames.Outgoing:
-        return frames.illegal(
-            table.match,
-            seat,
-            ref,
-            reason,
-            elapsed=self._host.tables.deadlines.elapsed_ms(table, seat),
-            round_trip=session.round_trip_ms,
-        )
+        session.commanded()
+        self._host.answers.take(table, seat, ref, act, done, who=session)
 
 
 def add_play_service(servicer: PlayServicer, server: aio.Server) -> None:

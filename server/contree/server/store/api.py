@@ -107,6 +107,15 @@ class StoredKey(NamedTuple):
     """Since when it is no good, in milliseconds since the epoch."""
 
 
+class Listed(NamedTuple):
+    """A server in the list of servers."""
+
+    left_ms: int
+    """How long it counts as there if it says nothing more; below 0 when that is over."""
+    about: bytes
+    """What it lets the others know."""
+
+
 class Created(NamedTuple):
     """`created` tells whether this call made the match; then `fence` is its first lease, else 0."""
 
@@ -130,6 +139,11 @@ class MatchStore(Protocol):
     @property
     def registry(self) -> RegistryStore:
         """Requests, sessions and releases."""
+        ...
+
+    @property
+    def inboxes(self) -> InboxStore:
+        """The servers and their inboxes."""
         ...
 
     async def create(
@@ -334,6 +348,40 @@ class RegistryStore(Protocol):
 
     async def keep_disclosed(self, groups: Sequence[str], ttl_s: int) -> None:
         """Keep the releases of those groups that are released for `ttl_s` seconds from now."""
+        ...
+
+
+class InboxStore(Protocol):
+    """The servers of a store, by addresses that are never used again, and what they say to each
+    other. Errors as with `MatchStore`.
+    """
+
+    async def announce(
+        self, address: str, about: bytes, ttl_ms: int, read_to: str
+    ) -> dict[str, Listed]:
+        """A server is there, for ``ttl_ms`` milliseconds; all that are or were, it among them.
+
+        Sees to it that it has an inbox, which lasts a minute from each call, and lets go of what is
+        in there up to the entry ``read_to`` ("0": nothing).
+        """
+        ...
+
+    async def leave(self, address: str) -> None:
+        """A server is there no more, nor its inbox."""
+        ...
+
+    async def put(self, entries: Sequence[tuple[str, bytes]]) -> list[bool | StoreError]:
+        """Put entries into inboxes (address, data), in order, in one round trip.
+
+        False for one whose inbox is not there. An entry that got `StoreUnavailable` may be there.
+        An inbox holds a few thousand entries; the oldest go when there are more.
+        """
+        ...
+
+    async def read(self, address: str, after: str, wait_ms: int) -> list[tuple[str, bytes]]:
+        """The next entries of an inbox (id, data) after an id ("0" is the start); waits up to
+        `wait_ms` milliseconds for the first one. Empty data is nobody's.
+        """
         ...
 
 

@@ -21,6 +21,13 @@
 |                       |            | that of its newest token, `revoked` ms      |           |
 | `registry:keys`       | sorted set | ids of API keys, all with score 0; written  | none      |
 |                       |            | before the key itself                       |           |
+| of servers                                                                                   |
+| `index:servers`       | hash       | by address: until when a server is there,   | none      |
+|                       |            | in ms of the store's clock, and what it     |           |
+|                       |            | lets the others know                        |           |
+| `inbox:ADDRESS`       | stream     | one field `e`: what others have to say to a | a minute  |
+|                       |            | server; about the newest 4,096, and not     | unused    |
+|                       |            | what it has read                            |           |
 | indexes, written before a journal's first entry, so they may name a match that is not there  |
 | `index:live`          | sorted set | ids of unfinished matches, all with score 0 | none      |
 | `index:leases`        | sorted set | ids of unfinished matches; score: when the  | none      |
@@ -42,6 +49,7 @@ from __future__ import annotations
 
 FEED_LENGTH = 100_000
 FEED_EXPIRY_S = 30 * 24 * 3600
+INBOX_LENGTH = 4096
 
 LIVE = b"index:live"
 API_KEYS = b"registry:keys"
@@ -49,6 +57,7 @@ LEASES = b"index:leases"
 LABELS = b"index:labels"
 SWEEPER = b"registry:sweeper"
 PROBE = b"registry:probe"
+SERVERS = b"index:servers"
 
 
 def journal(match_id: str) -> bytes:
@@ -84,6 +93,11 @@ def api_key(key_id: str) -> bytes:
 def session(instance: str) -> bytes:
     """The newest session of a bot instance."""
     return b"registry:session:%b" % instance.encode()
+
+
+def inbox(address: str) -> bytes:
+    """What there is to say to a server."""
+    return b"inbox:%b" % address.encode()
 
 
 def label(name: str) -> bytes:

@@ -79,7 +79,8 @@ FINISH: Final = Script("finish")
 LEASED: Final = Script("leased")
 EXPIRED: Final = Script("expired")
 HOLD: Final = Script("hold")
-_SCRIPTS: Final = (APPEND, CREATE, ACQUIRE, RENEW, RELEASE, FINISH, LEASED, EXPIRED, HOLD)
+PRESENT: Final = Script("present")
+_SCRIPTS: Final = (APPEND, CREATE, ACQUIRE, RENEW, RELEASE, FINISH, LEASED, EXPIRED, HOLD, PRESENT)
 _LOAD_ALL: Final = [script.load for script in _SCRIPTS]
 PING: Final = Command.of(b"", b"PING")
 

@@ -29,6 +29,7 @@ from contree.server.store.api import (
 from contree.server.store.api_keys import RedisKeys
 from contree.server.store.errors import MatchNotFound, StoreError
 from contree.server.store.feeds import RedisFeeds
+from contree.server.store.inboxes import RedisInboxes
 from contree.server.store.node import (
     ACQUIRE,
     APPEND,
@@ -72,6 +73,7 @@ class RedisStore:
         self.feeds = RedisFeeds(self._node)
         self.registry = RedisRegistry(self._node)
         self.api_keys = RedisKeys(self._node)
+        self.inboxes = RedisInboxes(self._node, Node(settings))
 
     def __repr__(self) -> str:
         return f"RedisStore({self._settings.endpoint!r})"
@@ -324,6 +326,7 @@ class RedisStore:
     async def close(self) -> None:
         """See `MatchStore.close`."""
         await self._node.close()
+        await self.inboxes.close()
 
     async def _page(self, index: bytes, after: str, limit: int) -> list[str]:
         if limit < 1:

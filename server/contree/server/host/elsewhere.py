@@ -1,0 +1,88 @@
+"""What seating asks of the other servers: see `peers`. Without any, nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from contree.engine import Seat
+from contree.server.host.seated import Seated
+from contree.server.host.session import InstanceKey, Session
+from contree.server.host.table import Table
+
+
+class Elsewhere(Protocol):
+    """The other servers, for bots and seats that are here."""
+
+    def guest(self, key: InstanceKey) -> Seated | None:
+        """The stand-in of an instance that is connected to another server, as far as is known."""
+        ...
+
+    def wait(self, table: Table, seat: Seat) -> None:
+        """A seat waits for a bot: others may have one, unless it is taken in this pass."""
+        ...
+
+    def want(self, keys: Iterable[InstanceKey]) -> None:
+        """Bots of seats here are not here: others may have them."""
+        ...
+
+    def room(self) -> None:
+        """Bots here may have room that no seat here needs."""
+        ...
+
+    def reclaim(self, session: Session, match_id: str, seat: Seat) -> int | None:
+        """A seat that a session had at another server's table is at a table here from now on: what
+        it was called, None when there was none.
+        """
+        ...
+
+    def unseat(self, session: Session) -> None:
+        """A session is gone, and with it all seats that it had at others' tables."""
+        ...
+
+    def offended(self, session: Session, what: str) -> bool:
+        """A session sinned against the protocol: whether a seat at another's table forgives it."""
+        ...
+
+    def follow(self, table: Table, seat: Seat, guest: Seated, ref: int) -> None:
+        """Send a guest all events of its seat from here on."""
+        ...
+
+    def positions(self, session: Session) -> Sequence[tuple[int, int]]:
+        """Where its seats at others' tables stand, as (seat_ref, seq)."""
+        ...
+
+
+class Nowhere:
+    """There is no other server."""
+
+    def guest(self, key: InstanceKey) -> Seated | None:
+        """See `Elsewhere.guest`."""
+        return None
+
+    def wait(self, table: Table, seat: Seat) -> None:
+        """See `Elsewhere.wait`."""
+
+    def want(self, keys: Iterable[InstanceKey]) -> None:
+        """See `Elsewhere.want`."""
+
+    def room(self) -> None:
+        """See `Elsewhere.room`."""
+
+    def reclaim(self, session: Session, match_id: str, seat: Seat) -> int | None:
+        """See `Elsewhere.reclaim`."""
+        return None
+
+    def unseat(self, session: Session) -> None:
+        """See `Elsewhere.unseat`."""
+
+    def offended(self, session: Session, what: str) -> bool:
+        """See `Elsewhere.offended`."""
+        return False
+
+    def follow(self, table: Table, seat: Seat, guest: Seated, ref: int) -> None:
+        """See `Elsewhere.follow`."""
+
+    def positions(self, session: Session) -> Sequence[tuple[int, int]]:
+        """See `Elsewhere.positions`."""
+        return ()

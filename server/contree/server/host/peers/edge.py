@@ -1,0 +1,348 @@
+"""The edge's side of seats whose tables other servers host: what their bots say goes there, what
+they are told comes from there.
+
+What a bot said is said on again until its home has answered, or something newer is owed. Decision
+ids and the journal's compare-and-append make it harmless that it comes twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+import structlog
+
+from contree.engine import Seat
+from contree.peers.v1 import peers_pb2
+from contree.peers.v1.peers_pb2 import Commanded, Item
+from contree.server.host.deadlines import Deadlines
+from contree.server.host.peers.far_feed import FarFeed
+from contree.server.host.peers.far_seat import FarSeat, Pending
+from contree.server.host.peers.guest import Say
+from contree.server.host.peers.refs import renamed
+from contree.server.host.seating import Seating
+from contree.server.host.session import Session
+from contree.server.store import MatchStore
+from contree.v1 import play_service_pb2
+from contree.v1.play_service_pb2 import ServerMessage
+
+_AGAIN_S: Final = 1.0
+"""What has no answer for so long is said on again."""
+_NONE: Final[Mapping[int, FarSeat]] = MappingProxyType({})
+_log = structlog.get_logger(__name__)
+
+
+class Edge:
+    """All seats of bots here at tables elsewhere."""
+
+    def __init__(
+        self,
+        store: MatchStore,
+        seating: Seating,
+        deadlines: Deadlines,
+        say: Say,
+        *,
+        taken: Callable[[str, Seat, Session], None],
+        why_gone: Callable[[], peers_pb2.Why.ValueType],
+    ) -> None:
+        """``taken`` is told of a seat that a session was given; ``why_gone`` says why sessions go
+        now.
+        """
+        self._store = store
+        self._seating = seating
+        self._deadlines = deadlines
+        self._say = say
+        self._taken = taken
+        self._why_gone = why_gone
+        self._sessions: dict[str, Session] = {}
+        """By nonce, those that have seats elsewhere."""
+        self._seats: dict[Session, dict[int, FarSeat]] = {}
+        """By what they are called on the stream."""
+        self._lines: dict[tuple[str, int], FarSeat] = {}
+        """Those that have a home, by home and line."""
+        self._number = 0
+        self._time = asyncio.get_running_loop().time
+
+    def of(self, session: Session) -> Mapping[int, FarSeat]:
+        """The seats of a session, by what they are called on its stream."""
+        return self._seats.get(session, _NONE)
+
+    def all(self) -> Iterator[FarSeat]:
+        """All of them."""
+        for seats in self._seats.values():
+            yield from seats.values()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return sum(map(len, self._seats.values()))
+
+    # -- what bots say --------------------------------------------------------------------------
+
+    def command(self, session: Session, ref: int, message: play_service_pb2.ClientMessage) -> bool:
+        """Say on what a bot said of a seat; False when it has no such seat elsewhere."""
+        far = self.of(session).get(ref)
+        if far is None:
+            return False
+        decision, elapsed = b"", None
+        if message.HasField("act"):
+            decision = message.act.decision_id
+            asked, began = far.asked
+            if asked and asked == decision:
+                elapsed = max(0, int((self._deadlines.now() - began) * 1000))
+        self._command(far, Pending(message.SerializeToString(), decision, elapsed, self._time()))
+        return True
+
+    def offended(self, session: Session) -> bool:
+        """A bot sinned against the protocol: whether a match elsewhere forgives it."""
+        forgiven = False
+        for far in self.of(session).values():
+            if not far.playing:
+                continue
+            if session.offences - far.offences > far.forgiven:
+                if not any(one.offends for one in far.pending.values()):
+                    self._command(far, Pending(b"", b"", None, self._time(), offends=True))
+            else:
+                forgiven = True
+        return forgiven
+
+    def _command(self, far: FarSeat, pending: Pending) -> None:
+        self._number += 1
+        far.session.commanded()
+        far.pending[self._number] = pending
+        self._say_on(far, self._number, pending)
+
+    def _say_on(self, far: FarSeat, number: int, pending: Pending) -> None:
+        if far.home is None:
+            return
+        self._say(
+            far.home,
+            Item(
+                commanded=Commanded(
+                    line=far.line,
+                    number=number,
+                    message=pending.message,
+                    elapsed=pending.elapsed,
+                    round_trip=far.session.round_trip_ms,
+                    offends=pending.offends,
+                )
+            ),
+        )
+
+    def _say_again(self, far: FarSeat, older_than: float) -> None:
+        for number, one in far.pending.items():
+            if one.since <= older_than:
+                far.pending[number] = one._replace(since=self._time())
+                self._say_on(far, number, one)
+
+    # -- what homes say -------------------------------------------------------------------------
+
+    def assigned(self, home: str, said: peers_pb2.Assigned) -> None:
+        """A seat is a bot's, or is still, at this home."""
+        session = self._session(said.nonce)
+        if session is None:
+            gone = peers_pb2.Gone(nonce=said.nonce, why=self._why_gone())
+            self._say(home, Item(gone=gone))
+            return
+        seat = Seat(said.seat)
+        far = self.find(session, said.match_id, seat)
+        new = far is None
+        if far is None:
+            far = FarSeat(session, said.match_id, seat, session.new_ref())
+            self._sessions[session.nonce] = session
+            self._seats.setdefault(session, {})[far.ref] = far
+            self._seating.hold(session, said.match_id, seat)
+        elif said.fence < far.fence:
+            return  # from one that does not host it any more
+        elif far.home is not None:
+            self._lines.pop((far.home, far.line), None)
+        far.home, far.line, far.fence, far.forgiven = home, said.line, said.fence, said.forgiven
+        far.seq = max(far.seq, said.seq)
+        self._lines[home, said.line] = far
+        self._taken(said.match_id, seat, session)
+        if new:
+            message = ServerMessage.FromString(said.message)
+            message.seat_assigned.seat_ref = far.ref
+            session.send_assigned(far.ref, message)
+            if session.identity.events:
+                far.feed = FarFeed(self._store, session, said.match_id, seat, far.ref)
+                session.readers[far.ref] = far.feed.reader
+        # For the bot, a seat that it has already goes on as if nothing had happened.
+        if far.feed is not None:
+            far.feed.begin(said.seq)
+        self._say_again(far, self._time())
+
+    def told(self, home: str, said: peers_pb2.Told) -> None:
+        """Something is to be said to the bot of a line."""
+        far = self._lines.get((home, said.line))
+        if far is None:
+            return
+        if said.answers and not far.done(said.answers):
+            return  # said before
+        session, way = far.session, said.way
+        far.seq = max(far.seq, said.seq)
+        if way == peers_pb2.WAY_TURN:
+            self._turn(far, said)
+        elif way == peers_pb2.WAY_IN_PASSING:
+            session.send_in_passing(renamed(said.messages[0], far.ref))
+        elif way == peers_pb2.WAY_SAY:
+            for message in said.messages:
+                session.send(renamed(message, far.ref))
+            if said.useless:
+                session.waste(self._time())
+            if said.offence and session.on_offence is not None:
+                session.on_offence()
+        elif way == peers_pb2.WAY_WITHDRAW:
+            session.withdraw_turn(far.ref)
+        elif way == peers_pb2.WAY_EVENTS:
+            if far.feed is not None:
+                far.feed.told(said.messages, said.seq)
+        elif way == peers_pb2.WAY_LAST:
+            self._last(far, said)
+
+    def _turn(self, far: FarSeat, said: peers_pb2.Told) -> None:
+        far.playing = True
+        far.asked = said.decision, self._deadlines.now() - said.elapsed / 1000
+        far.drop(lambda one: bool(one.decision) and one.decision != said.decision)
+        far.session.send_turn(far.ref, renamed(said.messages[0], far.ref))
+
+    def _last(self, far: FarSeat, said: peers_pb2.Told) -> None:
+        if far.feed is not None:
+            far.feed.end()
+        self._end(far)
+        message = ServerMessage.FromString(renamed(said.messages[0], far.ref))
+        far.session.send_last(far.ref, message)
+        self._seating.fill()
+
+    def answered(self, home: str, said: peers_pb2.Answered) -> None:
+        """What the bot of a line said is done."""
+        far = self._lines.get((home, said.line))
+        if far is not None and far.done(said.number) and said.useless:
+            far.session.waste(self._time())
+
+    def due(self, home: str, said: peers_pb2.Due) -> None:
+        """A home asks how much time has passed for a bot. Answers wait in the same order."""
+        far = self._lines.get((home, said.line))
+        if far is None:
+            return
+        asked, began = far.asked
+        elapsed = None
+        if asked == said.decision:
+            elapsed = max(0, int((self._deadlines.now() - began) * 1000))
+        answer = peers_pb2.Elapsed(line=said.line, decision=said.decision, elapsed=elapsed)
+        self._say_again(far, self._time())
+        self._say(home, Item(elapsed=answer))
+
+    def unseated(self, home: str, said: peers_pb2.Unseated) -> None:
+        """A home has a seat no more."""
+        far = self._lines.get((home, said.line))
+        if far is not None:
+            self._without_home(far)
+
+    def over(self, said: peers_pb2.Over) -> None:
+        """A bot is to be told of matches that are over."""
+        session = self._session(said.nonce)
+        if session is None:
+            return
+        for place in said.places:
+            seat = Seat(place.seat)
+            far = self.find(session, place.match_id, seat)
+            if far is not None:
+                self._end(far)
+            self._seating.tell_parted(session, place.match_id, seat)
+
+    # -- coming and going -----------------------------------------------------------------------
+
+    def unseat(self, session: Session) -> None:
+        """A session is gone: those who host its seats are told, and remember them."""
+        self._sessions.pop(session.nonce, None)
+        seats = self._seats.pop(session, None)
+        if not seats:
+            return
+        homes: dict[str, None] = {}
+        for far in seats.values():
+            if far.home is not None:
+                homes[far.home] = None
+                del self._lines[far.home, far.line]
+            far.drop()
+            self._seating.release(session, far.match_id, far.seat)
+        gone = Item(gone=peers_pb2.Gone(nonce=session.nonce, why=self._why_gone()))
+        for home in homes:
+            self._say(home, gone)
+
+    def reclaim(self, session: Session, match_id: str, seat: Seat) -> int | None:
+        """A seat is at a table here from now on: what it was called, if the session had it."""
+        far = self.find(session, match_id, seat)
+        if far is None:
+            return None
+        if far.feed is not None:
+            session.seen = {**session.seen, (match_id, seat): far.feed.seen}
+        self._end(far, hosted_here=True)
+        return far.ref
+
+    def home_gone(self, home: str) -> None:
+        """A server is gone: whoever takes its matches over says so."""
+        for far in [far for (at, _), far in self._lines.items() if at == home]:
+            self._without_home(far)
+
+    def keep_only(self, home: str, lines: Sequence[int]) -> None:
+        """These are all seats that a home has for bots here, as it says."""
+        known = set(lines)
+        for far in [far for (at, _), far in self._lines.items() if at == home]:
+            if far.line not in known:
+                self._without_home(far)
+
+    def nonces(self, home: str) -> list[str]:
+        """Bots here that have seats at a server's tables."""
+        return list({far.session.nonce: None for (at, _), far in self._lines.items() if at == home})
+
+    def say_again(self, home: str | None = None) -> None:
+        """Say on again what has no answer yet: to one home all of it, to all what is old."""
+        older_than = self._time() if home is not None else self._time() - _AGAIN_S
+        for (at, _), far in list(self._lines.items()):
+            if far.pending and (home is None or at == home):
+                self._say_again(far, older_than)
+
+    def homeless(self, before: float) -> list[FarSeat]:
+        """Seats that lost their home before a time of the event loop and have no other yet."""
+        return [far for far in self.all() if far.home is None and far.homeless_since < before]
+
+    def positions(self, session: Session) -> list[tuple[int, int]]:
+        """Where its seats stand; not those that are given their past."""
+        return [
+            (ref, far.seq)
+            for ref, far in self.of(session).items()
+            if far.feed is None or not far.feed.reader.behind
+        ]
+
+    def find(self, session: Session, match_id: str, seat: Seat) -> FarSeat | None:
+        """A session's seat of a match elsewhere."""
+        for far in self.of(session).values():
+            if far.match_id == match_id and far.seat is seat:
+                return far
+        return None
+
+    def _session(self, nonce: str) -> Session | None:
+        return self._sessions.get(nonce) or self._seating.lobby.by_nonce(nonce)
+
+    def _without_home(self, far: FarSeat) -> None:
+        if far.home is not None:
+            del self._lines[far.home, far.line]
+            far.home, far.homeless_since = None, self._time()
+
+    def _end(self, far: FarSeat, *, hosted_here: bool = False) -> None:
+        session = far.session
+        if far.home is not None:
+            del self._lines[far.home, far.line]
+        far.drop()
+        if hosted_here:
+            session.readers.pop(far.ref, None)
+        else:
+            self._seating.release(session, far.match_id, far.seat)
+        seats = self._seats[session]
+        del seats[far.ref]
+        if not seats:
+            del self._seats[session]
+            self._sessions.pop(session.nonce, None)

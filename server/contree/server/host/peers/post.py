@@ -1,0 +1,232 @@
+"""What servers say to each other, through one inbox each.
+
+All that one pass of the event loop has for a peer goes as one entry, and the entries for all peers
+in one round trip; while that is under way the next gather. Entries to a peer are numbered: one that
+comes twice is passed over, and where one is missing the peer is told to say all again that the two
+share. So an entry may be lost, with an inbox that overflows or a store that fails over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import structlog
+from google.protobuf.message import DecodeError
+
+from contree.peers.v1.peers_pb2 import Entry, Item, Sent
+from contree.server.store import InboxStore, StoreError, StoreUnavailable
+
+SCHEMA: Final = 1
+_AT_ONCE: Final = 500
+"""Things said in one entry, at most."""
+_MOST: Final = 20_000
+"""Things that wait for one peer, at most; beyond that they are lost, as the peer will find."""
+_WAIT_MS: Final = 5_000
+_RETRY_S: Final = 0.1
+_GATHER_S: Final = 0.001
+"""How long an entry waits for more where many are said."""
+_MANY: Final = 4
+"""Things said in the entries before that make it worth while."""
+_CLOSE_S: Final = 0.005
+"""And so much time since, at most."""
+_log = structlog.get_logger(__name__)
+
+
+class Link:
+    """How far two servers have written to each other."""
+
+    __slots__ = ("awaited", "mine", "read", "sent", "theirs", "waiting")
+
+    def __init__(self) -> None:
+        self.mine = secrets.randbits(32) or 1
+        """Drawn when this server began to count."""
+        self.sent = 0
+        self.theirs = 0
+        """Drawn when the other one began; 0 as long as nothing came."""
+        self.read = 0
+        self.awaited: tuple[int, int] | None = None
+        """How far the other said that it had written, a beat ago, where that is not here."""
+        self.waiting: list[Item] = []
+
+
+class Post:
+    """Says things to peers, and takes what they say."""
+
+    def __init__(
+        self,
+        inboxes: InboxStore,
+        address: str,
+        *,
+        deliver: Callable[[str, Item], None],
+        missed: Callable[[str], None],
+    ) -> None:
+        """``deliver`` is given what a peer says, ``missed`` who has said something that is lost."""
+        self._inboxes = inboxes
+        self.address = address
+        self._deliver = deliver
+        self._missed = missed
+        self._links: dict[str, Link] = {}
+        self._wake = asyncio.Event()
+        self.read_to = "0"
+        """The last entry of the own inbox that was read."""
+        self.entries = 0
+        """Entries written so far."""
+        self.items = 0
+        """Things said in them."""
+
+    # -- peers ----------------------------------------------------------------------------------
+
+    @property
+    def peers(self) -> tuple[str, ...]:
+        """Those that are spoken to."""
+        return tuple(self._links)
+
+    def open(self, peer: str) -> None:
+        """Speak to a peer from here on."""
+        self._links.setdefault(peer, Link())
+
+    def close(self, peer: str) -> None:
+        """Speak to it no more; what waits for it is dropped."""
+        self._links.pop(peer, None)
+
+    def sent(self) -> list[Sent]:
+        """How far this server has written, to be let known."""
+        return [
+            Sent(receiver=peer, link=link.mine, number=link.sent)
+            for peer, link in self._links.items()
+            if link.sent
+        ]
+
+    def told(self, peer: str, sent: Iterable[Sent]) -> None:
+        """A peer lets know how far it has written. What it had written by the last time must be
+        here by now.
+        """
+        link = self._links.get(peer)
+        if link is None:
+            return
+        mine = next((one for one in sent if one.receiver == self.address), None)
+        if mine is None:
+            return
+        if link.awaited is not None:
+            theirs, number = link.awaited
+            if theirs == mine.link and (theirs != link.theirs or link.read < number):
+                link.theirs, link.read, link.awaited = theirs, number, None
+                self._missed(peer)
+                return
+        behind = mine.link != link.theirs or link.read < mine.number
+        link.awaited = (mine.link, mine.number) if behind else None
+
+    # -- saying ---------------------------------------------------------------------------------
+
+    def say(self, peer: str, item: Item) -> None:
+        """Say something to a peer; nothing where there is no such peer any more."""
+        link = self._links.get(peer)
+        if link is None:
+            return
+        if len(link.waiting) >= _MOST:
+            link.waiting.clear()
+            link.sent += 1  # an entry that never comes
+        link.waiting.append(item)
+        self._wake.set()
+
+    def say_all(self, item: Item) -> None:
+        """Say something to all peers."""
+        for peer in self._links:
+            self.say(peer, item)
+
+    async def write(self) -> None:
+        """Put what is said into the inboxes, until cancelled."""
+        loop = asyncio.get_running_loop()
+        count, ended = 0, 0.0
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            if count >= _MANY and loop.time() - ended < _CLOSE_S:
+                await asyncio.sleep(_GATHER_S)
+            before = self.items
+            entries = self._gathered()
+            count = self.items - before
+            while entries:
+                entries = await self._put(entries)
+            ended = loop.time()
+
+    def _gathered(self) -> list[tuple[str, bytes]]:
+        entries = []
+        for peer, link in self._links.items():
+            waiting, link.waiting = link.waiting, []
+            for first in range(0, len(waiting), _AT_ONCE):
+                some = waiting[first : first + _AT_ONCE]
+                link.sent += 1
+                self.entries += 1
+                self.items += len(some)
+                entry = Entry(
+                    schema=SCHEMA,
+                    sender=self.address,
+                    link=link.mine,
+                    number=link.sent,
+                    items=some,
+                )
+                entries.append((peer, entry.SerializeToString()))
+        return entries
+
+    async def _put(self, entries: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+        """Put entries; those that the store did not answer for are returned, to be tried again."""
+        results = await self._inboxes.put(entries)
+        again = []
+        for entry, result in zip(entries, results, strict=True):
+            if isinstance(result, StoreUnavailable):
+                if entry[0] in self._links:
+                    again.append(entry)
+            elif isinstance(result, StoreError):
+                _log.error("inbox_refused", peer=entry[0], error=str(result))
+        if again:
+            await asyncio.sleep(_RETRY_S)
+        return again
+
+    # -- hearing --------------------------------------------------------------------------------
+
+    async def read(self) -> None:
+        """Take what comes into the own inbox, until cancelled."""
+        while True:
+            try:
+                entries = await self._inboxes.read(self.address, self.read_to, _WAIT_MS)
+            except StoreError:
+                await asyncio.sleep(_RETRY_S)
+                continue
+            for entry_id, data in entries:
+                self.read_to = entry_id
+                if data:
+                    self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        try:
+            entry = Entry.FromString(data)
+        except DecodeError:
+            _log.error("inbox_unreadable", bytes=len(data))
+            return
+        if entry.schema != SCHEMA:
+            _log.error("inbox_schema_unknown", peer=entry.sender, schema=entry.schema)
+            return
+        peer = entry.sender
+        link = self._links.get(peer)
+        if link is None:
+            # It knows of this server before this one knows of it.
+            link = self._links[peer] = Link()
+        if entry.link != link.theirs:
+            missed = link.theirs != 0 or entry.number != 1
+            link.theirs, link.awaited = entry.link, None
+        elif entry.number <= link.read:
+            return
+        else:
+            missed = entry.number != link.read + 1
+        link.read = entry.number
+        for item in entry.items:
+            try:
+                self._deliver(peer, item)
+            except Exception:  # others are concerned by what follows
+                _log.exception("item_failed", peer=peer, kind=item.WhichOneof("item"))
+        if missed:
+            self._missed(peer)

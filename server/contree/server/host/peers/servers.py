@@ -1,0 +1,113 @@
+"""Which other servers are there: each says so to the store a few times in the life of a lease.
+
+The answer says who else did. Nobody is thought gone for an outage of the store: only what is said
+twice, a beat apart, counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+from google.protobuf.message import DecodeError
+
+from contree.peers.v1.peers_pb2 import Presence
+from contree.server.host.peers.post import Post
+from contree.server.store import InboxStore, Listed, StoreError
+
+_A_LIFE: Final = 4
+"""Beats in the time for which a server counts as there."""
+_SLOWEST_S: Final = 1.0
+_LOST: Final = 2
+"""Times that a server must be missing in the list to be gone."""
+_log = structlog.get_logger(__name__)
+
+
+class Servers:
+    """Keeps this server in the list, and knows who else is."""
+
+    def __init__(
+        self,
+        inboxes: InboxStore,
+        post: Post,
+        *,
+        ttl_ms: int,
+        about: Callable[[], Presence],
+        came: Callable[[str], None],
+        went: Callable[[str], None],
+        beat: Callable[[], None],
+    ) -> None:
+        """``ttl_ms`` is how long a server that says nothing counts as there; ``about`` what this
+        one lets the others know. ``came`` and ``went`` are told of each, ``beat`` is called after
+        each look.
+        """
+        self._inboxes = inboxes
+        self._post = post
+        self._ttl_ms = ttl_ms
+        self._pause = min(ttl_ms / 1000 / _A_LIFE, _SLOWEST_S)
+        self._about = about
+        self._came = came
+        self._went = went
+        self._beat = beat
+        self._missing: dict[str, int] = {}
+        self.there: dict[str, Presence] = {}
+        """What each of the others lets this one know, by address."""
+        self._leaving = False
+
+    async def run(self) -> None:
+        """Say that this server is there, and look who else is, until cancelled."""
+        while not self._leaving:
+            try:
+                await self.look()
+            except StoreError as error:
+                _log.info("servers_not_seen", error=str(error))
+            await asyncio.sleep(self._pause)
+
+    async def look(self) -> None:
+        """The same once."""
+        about = self._about()
+        about.sent.extend(self._post.sent())
+        listed = await self._inboxes.announce(
+            self._post.address, about.SerializeToString(), self._ttl_ms, self._post.read_to
+        )
+        if not self._leaving:
+            self._listed(listed)
+            self._beat()
+
+    async def leave(self) -> None:
+        """This server is there no more."""
+        self._leaving = True
+        await self._inboxes.leave(self._post.address)
+
+    def least_loaded(self) -> tuple[str, Presence] | None:
+        """The one with the fewest tables that takes new ones; None without any."""
+        open_ones = [(at, one) for at, one in self.there.items() if not one.draining]
+        return min(open_ones, key=lambda one: one[1].tables, default=None)
+
+    def _listed(self, listed: dict[str, Listed]) -> None:
+        me = self._post.address
+        alive = {at for at, one in listed.items() if one.left_ms > 0 and at != me}
+        for address in alive:
+            self._missing.pop(address, None)
+            try:
+                presence = Presence.FromString(listed[address].about)
+            except DecodeError:
+                _log.error("presence_unreadable", peer=address)
+                continue
+            new = address not in self.there
+            self.there[address] = presence
+            if new:
+                _log.info("peer_came", peer=address)
+                self._post.open(address)
+                self._came(address)
+            self._post.told(address, presence.sent)
+        for address in {*self.there, *self._post.peers} - alive:
+            self._missing[address] = self._missing.get(address, 0) + 1
+            if self._missing[address] >= _LOST:
+                del self._missing[address]
+                self.there.pop(address, None)
+                self._post.close(address)
+                _log.info("peer_gone", peer=address)
+                self._went(address)

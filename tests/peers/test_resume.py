@@ -1,0 +1,128 @@
+"""Bots that come back at another server than they left; one session of an instance counts."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.host.conftest import a_match
+from tests.peers.conftest import Server, Servers, until
+from tests.rpc.conftest import RawBot, board
+
+from contree.server.match import SeatPlan
+from contree.v1 import play_service_pb2
+
+
+async def in_play(home: Server, bot: RawBot) -> tuple[Any, play_service_pb2.Turn]:
+    """A match of a bot that owes a decision."""
+    made = (await home.matches.CreateMatch(board(1))).match
+    for _ in range(2):
+        await bot.ready()
+    return home.host.tables.get(made.id), (await bot.next("turn")).turn
+
+
+@pytest.mark.parametrize("at", [0, 1, 2], ids=["at-its-table", "where-it-was", "at-a-third"])
+async def test_a_bot_that_comes_back_anywhere_is_asked_the_same_again(
+    servers: Servers, at: int
+) -> None:
+    home, edge, _ = [await servers.start(name) for name in ("home", "edge", "third")]
+    bot = await edge.bot()
+    table, turn = await in_play(home, bot)
+    await bot.close()
+    await until(lambda: table.attached == [None] * 4)
+    back = await servers.all[at].bot()
+    assert back.welcome.seats_owed == 2  # type: ignore[attr-defined]
+    for _ in range(2):
+        assert (await back.next("seat_assigned")).seat_assigned.resumed
+    again = (await back.next("turn")).turn
+    assert again.again
+    assert again.decision.id == turn.decision.id
+    assert again.view == turn.view
+    assert again.decision.clock.remaining.ToMilliseconds() <= 10_000
+    await back.act(again)
+    assert (await back.next("act_result")).act_result.decision_id == turn.decision.id
+    assert sum(server.host.peers.edge.count for server in servers.all) == (0 if at == 0 else 2)
+
+
+@pytest.mark.parametrize("new", [0, 2], ids=["at-its-table", "at-a-third"])
+async def test_a_session_is_superseded_at_once_at_another_server(
+    servers: Servers, new: int
+) -> None:
+    """Not at the next heartbeat, and the seats go with it."""
+    home, edge, _ = [
+        await servers.start(name, heartbeat_s=60) for name in ("home", "edge", "third")
+    ]
+    old = await edge.bot()
+    _, turn = await in_play(home, old)
+    newer = await servers.all[new].bot()
+    async with asyncio.timeout(5):
+        await old.next("superseded")
+        again = (await newer.next("turn")).turn
+    assert again.decision.id == turn.decision.id
+    with pytest.raises(EOFError):
+        await old.anything()
+    await newer.act(again)
+    assert (
+        await newer.next("act_result")
+    ).act_result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+
+
+async def test_whoever_is_written_last_has_the_seats_whatever_is_heard_first(
+    servers: Servers,
+) -> None:
+    """Sessions that come to all servers at the same time: one is left, and it has all seats."""
+    home, *_ = [await servers.start(name, heartbeat_s=60) for name in ("home", "edge", "third")]
+    first = await home.bot()
+    table, _ = await in_play(home, first)
+    bots = await asyncio.gather(*(server.bot() for server in servers.all for _ in range(3)))
+
+    def sessions() -> list[Any]:
+        return [one for server in servers.all for one in server.host.seating.lobby.sessions()]
+
+    await until(lambda: len(sessions()) == 1)
+    (left,) = sessions()
+
+    def seated() -> list[str]:
+        return [
+            getattr(attached.session, "nonce", "")
+            for attached in table.attached
+            if attached is not None
+        ]
+
+    await until(lambda: seated() == [left.nonce] * 2)
+    assert len(bots) == 9
+
+
+async def test_capacity_counts_seats_at_all_servers(servers: Servers) -> None:
+    home, edge = [await servers.start(name) for name in ("home", "edge")]
+    bot = await edge.bot(capacity=2)
+    house = SeatPlan(house="rules")
+    seat = SeatPlan(bot="raw")
+    for _ in range(2):
+        await home.host.matches.create(a_match((seat, house, house, house)))
+    await edge.host.matches.create(a_match((seat, house, house, house)))
+    for _ in range(2):
+        await bot.next("seat_assigned")
+    (session,) = edge.host.seating.lobby.sessions()
+    await until(lambda: session.holding.reserved == 0)
+    assert session.free == 0
+    await bot.close()
+    await until(lambda: not edge.host.seating.lobby.sessions())
+    back = await home.bot(capacity=2)
+    assert back.welcome.seats_owed == 2  # type: ignore[attr-defined]
+    (session,) = home.host.seating.lobby.sessions()
+    await until(lambda: len(session.holding.seats) == 2)
+    await until(lambda: session.holding.reserved == 0)
+
+
+async def test_seats_pinned_to_an_instance_wait_for_it(servers: Servers) -> None:
+    home, edge = [await servers.start(name) for name in ("home", "edge")]
+    other = await edge.bot("other")
+    pinned = replace(SeatPlan(bot="raw"), instance_id="one")
+    house = SeatPlan(house="rules")
+    made = await home.host.matches.create(a_match((pinned, house, house, house)))
+    one = await edge.bot("one")
+    assert (await one.next("seat_assigned")).seat_assigned.match_id == made.id
+    assert not [message for message in other.taken() if message.HasField("seat_assigned")]
