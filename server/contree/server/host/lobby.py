@@ -70,7 +70,7 @@ class Lobby:
         waiting = self._waiting.get(table.match.spec.seats[seat].bot)
         return waiting is not None and waiting.get((table.match.id, seat)) is table
 
-    def waiting(self) -> Iterator[tuple[Table, Seat]]:
+    def waiting_seats(self) -> Iterator[tuple[Table, Seat]]:
         """All seats that wait for a bot, of each name the oldest first."""
         for waiting in self._waiting.values():
             for (_, seat), table in waiting.items():

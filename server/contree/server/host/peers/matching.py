@@ -80,7 +80,7 @@ class Matching:
 
     def tell(self, peer: str) -> None:
         """Tell a peer of the seats that wait here."""
-        waiting = list(islice(self._seating.lobby.waiting(), _AT_ONCE))
+        waiting = list(islice(self._seating.lobby.waiting_seats(), _AT_ONCE))
         if waiting:
             self._say(peer, _waiting(waiting))
 
