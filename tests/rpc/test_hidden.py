@@ -443,7 +443,13 @@ async def test_nobody_notices_who_has_answered_in_a_window(
         while not all(counts[index] >= 2 for index in range(4)):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert turns.empty(), "nobody is asked anew"
-    assert (await matches.GetMatch(get)).match == before
+    now = (await matches.GetMatch(get)).match
+    assert list(now.standing.awaited) == list(before.standing.awaited)
+    assert len(now.standing.awaited) == 2, "also the one that has answered"
+    passed = now.standing.unmoved.ToNanoseconds() - before.standing.unmoved.ToNanoseconds()
+    assert passed > 0, "nobody has done anything"
+    now.standing.unmoved.CopyFrom(before.standing.unmoved)
+    assert now == before
     again = watch(channel, created.id)
     assert (await again.read()).match.SerializeToString(deterministic=True) == seen
     contre_said = await events_until(again, lambda event: event.called.call.HasField("contre"))

@@ -15,6 +15,7 @@ from contree.cli import (
     config,
     healthcheck,
     leaks,
+    matches,
     play,
     record,
     replay,
@@ -42,6 +43,7 @@ app.add_typer(api_keys.app, name="keys")
 app.add_typer(bot.app, name="bot")
 app.command("check-bot")(check_bot.check_bot)
 app.add_typer(tournament.app, name="tournament")
+app.add_typer(matches.app, name="matches")
 app.command("play")(play.play)
 app.command("watch")(watch.watch)
 app.add_typer(rules.app, name="rules")

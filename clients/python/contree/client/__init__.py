@@ -80,6 +80,7 @@ from contree.client.matches import (
     Race,
     SeatStatus,
     Seeded,
+    Standing,
     TimeControl,
     WatchPolicy,
 )
@@ -114,6 +115,7 @@ __all__ = [
     "MatchState",
     "EndReason",
     "SeatStatus",
+    "Standing",
     "Fault",
     "FaultKind",
     "MatchUpdate",

@@ -100,11 +100,20 @@ class HostClient:
         response = await self._call(lambda: self._matches().GetMatch, request)
         return _read(match_from_pb, response.match)
 
-    async def list_matches(self, label: str) -> AsyncIterator[Match]:
-        """The matches with a label, in the order created."""
+    async def list_matches(
+        self, label: str = "", *, unfinished: bool = False
+    ) -> AsyncIterator[Match]:
+        """The matches with a label, in the order created.
+
+        Or those that are not over and are this host's, all of them for an operator: with a label
+        or, where that is left out, of all labels, in the order of their ids. How they stand comes
+        with them.
+        """
         token = ""
         while True:
-            request = match_service_pb2.ListMatchesRequest(label=label, page_token=token)
+            request = match_service_pb2.ListMatchesRequest(
+                label=label, page_token=token, unfinished=unfinished
+            )
             response = await self._call(lambda: self._matches().ListMatches, request)
             for match in response.matches:
                 yield _read(match_from_pb, match)

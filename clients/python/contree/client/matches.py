@@ -227,6 +227,19 @@ class Fault(NamedTuple):
     """From there on the house played the seat."""
 
 
+class Standing(NamedTuple):
+    """How a match that is not over stands at the moment."""
+
+    server_id: str
+    """The server that holds it; empty while none does."""
+    awaited: tuple[Seat, ...]
+    """The seats that something is awaited from: a bot to take them, its Ready, a decision."""
+    unmoved: float | None
+    """Seconds since it last came on; None where that is at most a few, at another server than the
+    one that was asked.
+    """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
     """A match as it stands: one table.
@@ -258,6 +271,8 @@ class Match:
     end_time: datetime | None = None
     version: int = 0
     """Number of entries in its journal, those of an open contre window not counted yet."""
+    standing: Standing | None = None
+    """Only of one that is not over, for its host, as read or listed."""
     end_detail: str = ""
     """One sentence on why it ended, where that is no result."""
 

@@ -37,6 +37,7 @@ from contree.client.matches import (
     Race,
     SeatStatus,
     Seeded,
+    Standing,
     TimeControl,
     WatchPolicy,
 )
@@ -197,6 +198,15 @@ def match_from_pb(message: match_pb2.Match) -> Match:
         end_time=_time(message.end_time) if message.HasField("end_time") else None,
         version=message.version,
         end_detail=message.end_detail,
+        standing=_standing(message.standing) if message.HasField("standing") else None,
+    )
+
+
+def _standing(message: match_pb2.Standing) -> Standing:
+    return Standing(
+        message.server_id,
+        tuple(map(seat_from_pb, message.awaited)),
+        _seconds(message.unmoved) if message.HasField("unmoved") else None,
     )
 
 

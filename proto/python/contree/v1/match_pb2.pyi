@@ -571,6 +571,44 @@ class SeatStatus(_message.Message):
 Global___SeatStatus: _TypeAlias = SeatStatus  # noqa: Y015
 
 @_typing.final
+class Standing(_message.Message):
+    """How a match that is not over stands at the moment."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_ID_FIELD_NUMBER: _builtins.int
+    AWAITED_FIELD_NUMBER: _builtins.int
+    UNMOVED_FIELD_NUMBER: _builtins.int
+    server_id: _builtins.str
+    """Id of the server that holds it; empty while none does."""
+    @_builtins.property
+    def awaited(self) -> _containers.RepeatedScalarFieldContainer[_table_pb2.Seat.ValueType]:
+        """The seats that something is awaited from: a bot to take them, its Ready, a decision. In a
+        contre window all that were asked when it opened, for it is not told who has answered.
+        """
+
+    @_builtins.property
+    def unmoved(self) -> _duration_pb2.Duration:
+        """How long ago it last came on by a step. Absent where another server holds it and it has come on
+        within the last seconds.
+        """
+
+    def __init__(
+        self,
+        *,
+        server_id: _builtins.str = ...,
+        awaited: _abc.Iterable[_table_pb2.Seat.ValueType] | None = ...,
+        unmoved: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["unmoved", b"unmoved"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaited", b"awaited", "server_id", b"server_id", "unmoved", b"unmoved"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Standing: _TypeAlias = Standing  # noqa: Y015
+
+@_typing.final
 class Match(_message.Message):
     """A match: one table. Before its cards are disclosed others than its host are told less: no board
     number, labels and group, and where it may not be watched nothing of how it goes.
@@ -601,6 +639,7 @@ class Match(_message.Message):
     END_DETAIL_FIELD_NUMBER: _builtins.int
     WATCH_POLICY_FIELD_NUMBER: _builtins.int
     SEED_COMMITMENT_FIELD_NUMBER: _builtins.int
+    STANDING_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id."""
     state: Global___MatchState.ValueType
@@ -675,6 +714,10 @@ class Match(_message.Message):
     def end_time(self) -> _timestamp_pb2.Timestamp:
         """When it ended."""
 
+    @_builtins.property
+    def standing(self) -> Global___Standing:
+        """How it stands, of a match that is not over; told to its host, by GetMatch and ListMatches."""
+
     def __init__(
         self,
         *,
@@ -701,10 +744,11 @@ class Match(_message.Message):
         end_detail: _builtins.str = ...,
         watch_policy: Global___WatchPolicy.ValueType = ...,
         seed_commitment: _builtins.str = ...,
+        standing: Global___Standing | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "end_time", b"end_time", "fault_policy", b"fault_policy", "mode", b"mode", "race", b"race", "rules", b"rules", "scores", b"scores", "time_control", b"time_control", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "end_time", b"end_time", "fault_policy", b"fault_policy", "mode", b"mode", "race", b"race", "rules", b"rules", "scores", b"scores", "standing", b"standing", "time_control", b"time_control", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "disclosed", b"disclosed", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "end_detail", b"end_detail", "end_reason", b"end_reason", "end_time", b"end_time", "fault_policy", b"fault_policy", "faults", b"faults", "id", b"id", "labels", b"labels", "mode", b"mode", "race", b"race", "results", b"results", "rules", b"rules", "scores", b"scores", "seats", b"seats", "seed_commitment", b"seed_commitment", "state", b"state", "time_control", b"time_control", "version", b"version", "watch_policy", b"watch_policy", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "board", b"board", "create_time", b"create_time", "disclosed", b"disclosed", "disclosure_group", b"disclosure_group", "disclosure_policy", b"disclosure_policy", "end_detail", b"end_detail", "end_reason", b"end_reason", "end_time", b"end_time", "fault_policy", b"fault_policy", "faults", b"faults", "id", b"id", "labels", b"labels", "mode", b"mode", "race", b"race", "results", b"results", "rules", b"rules", "scores", b"scores", "seats", b"seats", "seed_commitment", b"seed_commitment", "standing", b"standing", "state", b"state", "time_control", b"time_control", "version", b"version", "watch_policy", b"watch_policy", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
     _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015

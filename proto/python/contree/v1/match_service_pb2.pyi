@@ -190,22 +190,28 @@ class ListMatchesRequest(_message.Message):
     LABEL_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    UNFINISHED_FIELD_NUMBER: _builtins.int
     label: _builtins.str
-    """With this label."""
+    """With this label. May be empty with `unfinished`, for those of all labels."""
     page_size: _builtins.int
     """At most so many; 0 for the default (100)."""
     page_token: _builtins.str
     """From an earlier response."""
+    unfinished: _builtins.bool
+    """Only matches that are not over, and of these only those of which the caller is the host; an
+    operator is that of all. A page may then be short, or empty, and not be the last.
+    """
     def __init__(
         self,
         *,
         label: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        unfinished: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["label", b"label", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["label", b"label", "page_size", b"page_size", "page_token", b"page_token", "unfinished", b"unfinished"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -223,7 +229,7 @@ class ListMatchesResponse(_message.Message):
     """For the next page; empty on the last."""
     @_builtins.property
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[_match_pb2.Match]:
-        """The matches in the order created."""
+        """The matches in the order created; of all labels, in that of their ids."""
 
     def __init__(
         self,

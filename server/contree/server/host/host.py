@@ -35,6 +35,7 @@ from contree.server.host.releases import Releases
 from contree.server.host.salvage import Salvage
 from contree.server.host.seating import Seating
 from contree.server.host.session import Identity, Session
+from contree.server.host.standing import Standings
 from contree.server.host.sweeper import Sweeper
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
@@ -117,6 +118,7 @@ class Host:
             remember_s=beyond_s,
             opens=self._open,
         )
+        self.standings = Standings(store, self.tables, settings.server_id)
         self.sweeper = Sweeper(store, settings.server_id, feed_s=retain_s)
         self.draining = False
         self.answers = Answers(self.tables)
@@ -146,6 +148,7 @@ class Host:
                     self.leases.keep,
                     self.leases.adopt,
                     self.updates.run,
+                    self.standings.run,
                     self.sweeper.run,
                     self.registry.run,
                     self.peers.run,

@@ -83,6 +83,24 @@ class Queries:
         admit(len(ids))
         return ids, [one for one in await self.many(ids) if one is not None]
 
+    async def unfinished(
+        self,
+        label: str,
+        after: str,
+        limit: int,
+        admit: Callable[[int], None] = lambda count: None,
+    ) -> tuple[list[str], list[Summary]]:
+        """As ``of_label``, of the matches that are not over, in order of their ids; ``label`` empty
+        for those of all labels.
+        """
+        ids = await self._store.live(after=after, limit=limit)
+        admit(len(ids))
+        return ids, [
+            one
+            for one in await self.many(ids)
+            if one is not None and not one.ended and (not label or label in one.message.labels)
+        ]
+
     async def record(self, match_id: str) -> str:
         """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed,
         TooManyReads.

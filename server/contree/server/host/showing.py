@@ -42,6 +42,7 @@ def shown_to(audience: Audience, message: match_pb2.Match, *, released: bool) ->
         return message
     shown = match_pb2.Match()
     shown.CopyFrom(message)
+    shown.ClearField("standing")
     for seat in shown.seats:
         seat.ClearField("key_id")
     over = message.state == match_pb2.MATCH_STATE_ENDED

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import Final, NamedTuple
 
+from contree.engine import Seat
 from contree.server.host.resources import match_to_pb
 from contree.server.match import Match, Stage
 from contree.v1 import match_pb2
@@ -28,6 +29,8 @@ class Summary(NamedTuple):
     """``MatchSpec.owner``."""
     seq: int | None = None
     """Of its last event once it is over; None where that was not kept."""
+    awaited: tuple[Seat, ...] = ()
+    """The seats that something is awaited from; it is not kept."""
 
     @property
     def id(self) -> str:
@@ -64,7 +67,8 @@ def summary_of(
 ) -> Summary:
     """What is read of a match. Whether its cards are ``disclosed`` may be found out later."""
     message = match_to_pb(match, connected, disclosed=disclosed, keys=True)
-    return Summary(message, match.spec.owner, match.seq if match.stage is Stage.ENDED else None)
+    seq = match.seq if match.stage is Stage.ENDED else None
+    return Summary(message, match.spec.owner, seq, match.public.awaited)
 
 
 def pack(match: Summary) -> bytes:

@@ -59,6 +59,8 @@ class Table:
         self.stage_started = begins
         self.moved_at = moved_at
         """When its last entry was committed, by the event loop's time."""
+        self.shown_at = moved_at
+        """The same of the last entry that is not one of an open contre window."""
         self._back_by: list[float | None] = [None, None, None, None]
         """Until when the clocks of a seat stand still, so that its bot can find its way here."""
         self._away_since: list[float | None] = [None, None, None, None]

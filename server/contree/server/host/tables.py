@@ -300,6 +300,8 @@ class Tables:
         before, after = table.match, step.after
         table.match = after
         table.moved_at = at = self._loop.time()
+        if after.sealed is None:
+            table.shown_at = at
         if reply is not None:
             reply(step)
         self.telling.tell(table, before, step, self._clock.now(at))

@@ -114,6 +114,17 @@ class Match:
         return self.sealed or self
 
     @property
+    def awaited(self) -> tuple[Seat, ...]:
+        """The seats that something is awaited from: a bot to take them, its Ready, a decision."""
+        return tuple(
+            seat
+            for seat in SEATS
+            if (self.stage is Stage.WAITING and not self.seats[seat].taken)
+            or (self.stage is Stage.READYING and not self.seats[seat].ready)
+            or (self.stage is Stage.PLAYING and self.owed_since[seat])
+        )
+
+    @property
     def id(self) -> str:
         """The match id."""
         return self.spec.match_id

@@ -52,20 +52,27 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
     ) -> match_service_pb2.GetMatchResponse:
         """Read a match."""
         match = await self._host.queries.one(id_of(request.match_id))
+        await self._host.standings.fill_in([match])
         return match_service_pb2.GetMatchResponse(match=await self._resource(match))
 
     async def ListMatches(
         self, request: match_service_pb2.ListMatchesRequest, context: Context
     ) -> match_service_pb2.ListMatchesResponse:
-        """List matches by label, in the order created."""
-        label = text_of("label", request.label, 1)
+        """List matches by label, in the order created, or those that are not over."""
+        label = text_of("label", request.label, 0 if request.unfinished else 1)
         if not _PAGE_TOKEN.fullmatch(request.page_token):
             raise InvalidToken("page_token")
         size = request.page_size or _PAGE
         if not 1 <= size <= 1000:
             raise InvalidArgument("page_size", f"{size} is not between 1 and 1000")
-        weigh = partial(self._quotas.weigh, current_caller())
-        ids, matches = await self._host.queries.of_label(label, request.page_token, size, weigh)
+        caller, queries = current_caller(), self._host.queries
+        weigh = partial(self._quotas.weigh, caller)
+        if request.unfinished:
+            ids, found = await queries.unfinished(label, request.page_token, size, weigh)
+            matches = [match for match in found if caller.owns(match.owner)]
+        else:
+            ids, matches = await queries.of_label(label, request.page_token, size, weigh)
+        await self._host.standings.fill_in(matches)
         shown = [await self._resource(match) for match in matches]
         response = match_service_pb2.ListMatchesResponse(
             next_page_token=ids[-1] if len(ids) == size else ""

@@ -23,6 +23,8 @@ from contree.server.store.api import (
     RegistryStore,
     StoredKey,
     Swept,
+    Unmoved,
+    UnmovedStore,
 )
 from contree.server.store.api_keys import RedisKeys
 from contree.server.store.embedded import EmbeddedStore, embedded_store, start_embedded
@@ -70,6 +72,8 @@ __all__ = [
     "StoreUnavailable",
     "StoredKey",
     "Swept",
+    "Unmoved",
+    "UnmovedStore",
     "connect",
     "embedded_store",
     "is_feed_id",

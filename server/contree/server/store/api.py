@@ -11,7 +11,7 @@ which holds the same entries, a summary and a record. ``read`` does not show the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from contree.server.store.errors import StoreError
@@ -89,6 +89,15 @@ class Swept(NamedTuple):
     removed: int
 
 
+class Unmoved(NamedTuple):
+    """A table that stands still."""
+
+    milliseconds: int
+    """For how long."""
+    connected: tuple[bool, ...]
+    """Which seats' bots are there."""
+
+
 class Kept(NamedTuple):
     """What is kept of an archived match besides its entries."""
 
@@ -134,6 +143,11 @@ class MatchStore(Protocol):
     @property
     def feeds(self) -> FeedStore:
         """The feeds of labels."""
+        ...
+
+    @property
+    def unmoved(self) -> UnmovedStore:
+        """Tables that stand still."""
         ...
 
     @property
@@ -382,6 +396,22 @@ class InboxStore(Protocol):
         """The next entries of an inbox (id, data) after an id ("0" is the start); waits up to
         `wait_ms` milliseconds for the first one. Empty data is nobody's.
         """
+        ...
+
+
+class UnmovedStore(Protocol):
+    """Where matches are held and which of them stand still. Errors as with `MatchStore`."""
+
+    async def tell(self, server_id: str, tables: Mapping[str, Unmoved]) -> None:
+        """Let it be known what stands still at a server, by match id, for ten seconds."""
+        ...
+
+    async def told(self, server_ids: Collection[str]) -> dict[str, Unmoved]:
+        """What stands still at these servers, by match id."""
+        ...
+
+    async def holders(self, match_ids: Sequence[str]) -> list[str]:
+        """The server that last had the lease of each match; "" where it was given up."""
         ...
 
 

@@ -19,6 +19,9 @@
 | `registry:key:ID`     | hash       | an API key: `key` is the SHA-256 of its     | none      |
 |                       |            | first token and what it allows, `digest`    |           |
 |                       |            | that of its newest token, `revoked` ms      |           |
+| `registry:unmoved:SERVER` | string | JSON: what stands still at a server, by    | 10 s      |
+|                       |            | match id: for how many ms, and the seats    |           |
+|                       |            | whose bots are there                        |           |
 | `registry:keys`       | sorted set | ids of API keys, all with score 0; written  | none      |
 |                       |            | before the key itself                       |           |
 | of servers                                                                                   |
@@ -98,6 +101,11 @@ def session(instance: str) -> bytes:
 def inbox(address: str) -> bytes:
     """What there is to say to a server."""
     return b"inbox:%b" % address.encode()
+
+
+def unmoved(server_id: str) -> bytes:
+    """What stands still at a server."""
+    return b"registry:unmoved:%b" % server_id.encode()
 
 
 def label(name: str) -> bytes:

@@ -47,6 +47,7 @@ from contree.server.store.node import (
 )
 from contree.server.store.registry import RedisRegistry
 from contree.server.store.settings import StoreSettings
+from contree.server.store.unmoved import RedisUnmoved
 
 _LONG = 4096
 """Entries that are too many to be compressed while others wait."""
@@ -74,6 +75,7 @@ class RedisStore:
         self.registry = RedisRegistry(self._node)
         self.api_keys = RedisKeys(self._node)
         self.inboxes = RedisInboxes(self._node, Node(settings))
+        self.unmoved = RedisUnmoved(self._node)
 
     def __repr__(self) -> str:
         return f"RedisStore({self._settings.endpoint!r})"
