@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-browser test-deploy test-events test-pages test-terminal test-differential test-sandbox test-servers test-sprt test-chaos \
+  test-browser test-deploy test-events test-pages test-terminal test-differential test-sandbox test-servers test-sprt test-stores test-chaos \
   coverage-engine clean
 
 help: ## List the commands
@@ -86,6 +86,9 @@ test-chaos: setup ## Kill, cut off and flood real servers (FULL=1: at length)
 
 test-servers: setup ## Play on several servers behind Envoy, and kill some (FULL=1: at length)
 	$(BIN)/pytest -m servers -rP -o faulthandler_timeout=0 tests/servers
+
+test-stores: setup ## Keep and play matches on a real Redis Cluster and with Sentinels (FULL=1: at length)
+	$(BIN)/pytest -m stores -rP -o faulthandler_timeout=0 tests/store tests/stores
 
 test-sprt: setup ## Play the sequential test 100 times each on two pairs of bots
 	FULL=1 $(BIN)/pytest -q -o faulthandler_timeout=0 -k right_hypothesis \

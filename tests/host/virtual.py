@@ -85,6 +85,8 @@ class ScriptedStore:
     It keeps nothing: it says that everything was appended.
     """
 
+    parts = False
+
     def __init__(self) -> None:
         self._up = asyncio.Event()
         self._up.set()

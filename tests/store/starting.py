@@ -1,8 +1,11 @@
-"""Matches as the store sees them: made, and archived."""
+"""Matches as the store sees them: made, and archived. And what a plain client asks of all of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from redis.asyncio import RedisCluster
 
 from contree.server.store import Created, Finish, FinishResult, RedisStore, StoreError
 
@@ -31,3 +34,8 @@ async def archive(
 async def taken(store: RedisStore, match_id: str, owner: str, lease_ms: int = MINUTE) -> int | None:
     """The fencing number of a lease that is taken, if it can be."""
     return (await store.take([match_id], owner, lease_ms)).get(match_id)
+
+
+def masters(raw: object) -> dict[str, Any]:
+    """For commands without a key: in a cluster they are for all masters."""
+    return {"target_nodes": RedisCluster.PRIMARIES} if isinstance(raw, RedisCluster) else {}

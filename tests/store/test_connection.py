@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
+from redis.asyncio.connection import SSLConnection
 
 from contree.server import store as store_package
 from contree.server.store import (
@@ -25,15 +26,17 @@ from contree.server.store import (
     connect,
     keys,
 )
-from contree.server.store.node import ACQUIRE, RENEW, Node
+from contree.server.store.commands import ACQUIRE, RENEW
+from contree.server.store.node import Node
 
 from .lossy import LossyRoute
+from .starting import masters
 
 MINUTE = 60_000
 
 
 @pytest.fixture
-async def route(store_url: str, raw: Redis) -> AsyncIterator[LossyRoute]:
+async def route(store_url: str, one_node: None, raw: Redis) -> AsyncIterator[LossyRoute]:
     with tempfile.TemporaryDirectory(prefix="route-") as folder:
         async with LossyRoute(store_url, Path(folder) / "s").listening() as route:
             yield route
@@ -113,7 +116,7 @@ async def test_idle_connections_that_were_closed_are_replaced(
     await asyncio.gather(*(store.ping() for _ in range(20)))
 
 
-async def test_more_calls_than_connections(store_url: str, raw: Redis) -> None:
+async def test_more_calls_than_connections(store_url: str, one_node: None, raw: Redis) -> None:
     settings = dataclasses.replace(StoreSettings.from_url(store_url), connections=2)
     store = await connect(settings)
     await asyncio.gather(*(store.registry.remember(f"r{i}", "m", 60) for i in range(200)))
@@ -183,7 +186,7 @@ async def test_an_error_of_the_state_of_the_store_can_be_tried_again(
 ) -> None:
     await store.create("m", labels=[], entries=[b"start"], owner="ann", lease_ms=MINUTE)
     part = Append("m", 1, 1, (b"a",))
-    await raw.config_set("maxmemory", 1)
+    await raw.config_set("maxmemory", 1, **masters(raw))
     try:
         (result,) = await store.append([part])
         assert isinstance(result, StoreUnavailable)
@@ -193,7 +196,7 @@ async def test_an_error_of_the_state_of_the_store_can_be_tried_again(
         with pytest.raises(StoreUnavailable):
             await store.probe()
     finally:
-        await raw.config_set("maxmemory", 0)
+        await raw.config_set("maxmemory", 0, **masters(raw))
     await store.probe()
     assert await store.append([part]) == [Appended(2)]
 
@@ -206,7 +209,7 @@ async def test_an_error_of_ours_cannot(store: RedisStore, raw: Redis) -> None:
 
 
 async def test_only_commands_whose_script_was_unknown_are_sent_again(
-    store_url: str, store: RedisStore, raw: Redis
+    store_url: str, one_node: None, store: RedisStore, raw: Redis
 ) -> None:
     await store.create("m", labels=[], entries=[b"start"], owner="ann", lease_ms=MINUTE)
     pair = (keys.journal("m"), keys.lease("m"))
@@ -230,6 +233,8 @@ def test_passwords_are_not_shown() -> None:
         "redis://:secret@example.org/x",
         "unix:///s?password=secret&colour=blue",
         "redis://ann:secret@[::1/0",
+        "redis+cluster://ann:secret@h:1/3",
+        "rediss+sentinel://ann:secret@h:1,h:2?sentinel_password=secret",
     ):
         with pytest.raises(BadStoreUrl) as caught:
             StoreSettings.from_url(url)
@@ -244,6 +249,8 @@ def test_passwords_are_not_shown() -> None:
         ("redis://h", "h:6379"),
         ("redis://[::1]:7/2", "::1:7"),
         ("unix:///run/s%20t.sock?db=1", "/run/s t.sock"),
+        ("redis+cluster://:secret@h:7000,[::1]:7001", "h:7000,[::1]:7001"),
+        ("rediss+sentinel://h:1,h/main/3", "h:1,h"),
     ],
 )
 def test_endpoints(url: str, endpoint: str) -> None:
@@ -257,3 +264,54 @@ def test_endpoints(url: str, endpoint: str) -> None:
 def test_bad_urls(url: str) -> None:
     with pytest.raises(BadStoreUrl):
         StoreSettings.from_url(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("redis+ring://h:1", "does not begin with"),
+        ("unix+cluster:///s", "does not begin with"),
+        ("redis+cluster://", "'' is no HOST:PORT"),
+        ("redis+cluster://h:1,,h:2", "'' is no HOST:PORT"),
+        ("redis+cluster://h:1,h:port", "'h:port' is no HOST:PORT"),
+        ("redis+cluster://h:1,h:70000", "'h:70000' is no HOST:PORT"),
+        ("redis+cluster://::1:7000", "'::1:7000' is no HOST:PORT"),
+        ("redis+cluster://h:1/3", "a cluster has no databases"),
+        ("redis+cluster://h:1?colour=blue", "unknown option"),
+        ("redis+cluster://h:1?sentinel_password=x", "unknown option"),
+        ("redis+sentinel://h:1,h:2", "comes the name of a master, as in /NAME/0"),
+        ("redis+sentinel://h:1,h:2/", "comes the name of a master"),
+        ("redis+sentinel://h:1/main/zero", "comes the number of a database"),
+        ("redis+sentinel://h:1/main?colour=blue", "unknown option"),
+    ],
+)
+def test_bad_urls_of_several(url: str, why: str) -> None:
+    with pytest.raises(BadStoreUrl) as caught:
+        StoreSettings.from_url(url)
+    assert why in str(caught.value)
+
+
+def test_a_url_of_several_says_how_each_is_connected_to() -> None:
+    cluster = StoreSettings.from_url("rediss+cluster://ann:s%40t@h:1,[::1]?ssl_cert_reqs=none")
+    assert cluster.cluster
+    assert not cluster.sentinels
+    assert cluster.hosts == (("h", 1), ("::1", 6379))
+    found = cluster.connection("10.0.0.7", 7000)
+    assert isinstance(found, SSLConnection)
+    assert (found.host, found.port, found.username, found.password) == (
+        *("10.0.0.7", 7000),
+        *("ann", "s@t"),
+    )
+    assert cluster.cluster_options()["ssl"] is True
+    watched = StoreSettings.from_url(
+        "redis+sentinel://ann:one@h:1,h/main%20one/3?sentinel_password=two", replicas=2
+    )
+    assert watched.sentinels
+    assert not watched.cluster
+    assert (watched.hosts, watched.master) == ((("h", 1), ("h", 26379)), "main one")
+    master = watched.connection("10.0.0.7", 7000)
+    assert (master.username, master.password, master.db) == ("ann", "one", 3)
+    options = watched.sentinel_options()
+    assert options["password"] == "two"
+    assert not options.keys() & {"username", "db", "sentinel_password", "host"}
+    assert "one" not in repr(watched).replace("main one", "")

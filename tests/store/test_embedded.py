@@ -33,7 +33,7 @@ from contree.server.store import (
     folder,
     start_embedded,
 )
-from contree.server.store.node import Command
+from contree.server.store.commands import Command
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "pidfd_open"), reason="waits for processes that are not its children"
@@ -170,7 +170,7 @@ async def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None
 @pytest.mark.parametrize("fsync", ["always", "everysec"])
 async def test_it_runs_with_our_configuration_only(tmp_path: Path, fsync: folder.Fsync) -> None:
     async with embedded_store(tmp_path, fsync) as store, connected(store) as connection:
-        run = connection._node.run
+        run = connection._nodes.run
         wanted = {"appendfsync": fsync, "appendonly": "yes", "port": "0", "save": ""}
         for name, value in wanted.items():
             reply = await run(Command.of(b"", b"CONFIG", b"GET", name.encode()))

@@ -1,10 +1,11 @@
 """Indexes, feeds and request ids."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from tests.store.starting import archive, start
+from tests.store.starting import archive, masters, start
 
 from contree.server.store import Append, FeedTrimmed, RedisStore, keys
 
@@ -36,6 +37,14 @@ async def test_indexes_are_paged_in_order(store: RedisStore) -> None:
         await store.matches("event", limit=0)
 
 
+async def blocked(raw: Any) -> int:
+    """How many clients wait at the store for something."""
+    await asyncio.sleep(0)
+    told = await raw.info("clients", **masters(raw))
+    each = told.values() if masters(raw) else [told]
+    return sum(one["blocked_clients"] for one in each)
+
+
 async def one(store: RedisStore, label: str, payload: bytes) -> str:
     (item_id,) = await store.feeds.announce([(label, payload)])
     return item_id
@@ -63,7 +72,7 @@ async def test_many_feeds_are_followed_at_once(store: RedisStore, raw: Redis) ->
     labels = [f"event-{n}" for n in range(50)]
     waiting = asyncio.create_task(store.feeds.follow(dict.fromkeys(labels, "0"), 30_000))
     async with asyncio.timeout(5):
-        while (await raw.info("clients"))["blocked_clients"] != 1:
+        while await blocked(raw) != 1:
             pass
         item = await one(store, "event-33", b"news")
         assert await waiting == {"event-33": [(item, b"news")]}
@@ -72,7 +81,7 @@ async def test_many_feeds_are_followed_at_once(store: RedisStore, raw: Redis) ->
 async def test_a_follower_is_woken_by_the_next_item(store: RedisStore, raw: Redis) -> None:
     followers = [asyncio.create_task(store.feeds.follow({"event": "0"}, 30_000)) for _ in range(20)]
     async with asyncio.timeout(5):
-        while (await raw.info("clients"))["blocked_clients"] < 20:
+        while await blocked(raw) < 20:
             pass
         item = await one(store, "event", b"news")
         assert await asyncio.gather(*followers) == [{"event": [(item, b"news")]}] * 20
@@ -81,12 +90,12 @@ async def test_a_follower_is_woken_by_the_next_item(store: RedisStore, raw: Redi
 async def test_a_follower_can_be_cancelled(store: RedisStore, raw: Redis) -> None:
     follower = asyncio.create_task(store.feeds.follow({"event": "0"}, 30_000))
     async with asyncio.timeout(5):
-        while not (await raw.info("clients"))["blocked_clients"]:
+        while not await blocked(raw):
             pass
         follower.cancel()
         with pytest.raises(asyncio.CancelledError):
             await follower
-        while (await raw.info("clients"))["blocked_clients"]:
+        while await blocked(raw):
             pass
     item = await one(store, "event", b"news")
     assert await store.feeds.follow({"event": "0"}, 1000) == {"event": [(item, b"news")]}
@@ -104,7 +113,7 @@ async def test_a_token_that_is_not_in_the_feed_is_refused_and_not_skipped_over(
     store: RedisStore, raw: Redis
 ) -> None:
     old, kept, _ = await store.feeds.announce([("event", b"1"), ("event", b"2"), ("event", b"3")])
-    await raw.xtrim(keys.feed("event"), maxlen=2, approximate=False)
+    await raw.xtrim(keys.feed("event", parts=store.parts), maxlen=2, approximate=False)
     assert [payload for _, payload in await store.feeds.updates("event", kept)] == [b"3"]
     assert [payload for _, payload in await store.feeds.updates("event", "0")] == [b"2", b"3"]
     # Trimmed; never given, and far in the future; of a feed that is gone altogether.
@@ -119,10 +128,10 @@ async def test_feeds_are_capped_and_expire(
     monkeypatch.setattr(keys, "FEED_LENGTH", 100)
     for n in range(1000):
         await one(store, "event", b"%d" % n)
-    assert 100 <= await raw.xlen(keys.feed("event")) < 300
+    assert 100 <= await raw.xlen(keys.feed("event", parts=store.parts)) < 300
     newest = await store.feeds.updates("event", "0")
     assert newest[-1][1] == b"999"
-    assert 0 < await raw.ttl(keys.feed("event")) <= keys.FEED_EXPIRY_S
+    assert 0 < await raw.ttl(keys.feed("event", parts=store.parts)) <= keys.FEED_EXPIRY_S
 
 
 async def test_a_request_stays_bound_to_its_first_match(store: RedisStore, raw: Redis) -> None:
@@ -145,11 +154,12 @@ async def test_every_key_is_of_a_known_family(store: RedisStore, raw: Redis) -> 
     await store.registry.remember("r", "a", 60)
     await store.registry.disclose("g")
     await store.may_sweep("ann", 1000)
-    assert sorted(await raw.keys()) == sorted(
+    feed = b"index:{feed}:event" if store.parts else b"index:feed:event"
+    assert sorted(await raw.keys(**masters(raw))) == sorted(
         [
             *(b"{m:a}:archive", b"{m:b}:journal", b"{m:b}:lease"),
             *(b"index:live", b"index:leases"),
-            *(b"index:label:event", b"index:labels", b"index:feed:event"),
+            *(b"index:label:event", b"index:labels", feed),
             *(b"registry:request:r", b"registry:disclosed:g", b"registry:sweeper"),
         ]
     )

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from tests.store.starting import archive, start
 
 from contree.server.store import RedisStore, keys
-from contree.server.store.node import Command
+from contree.server.store.commands import Command
 from contree.server.store.sweep import sweep
 
 
@@ -77,7 +77,7 @@ async def test_a_sweep_looks_at_so_many_members_at_most(store: RedisStore) -> No
     commands = 0
     steps = 0
     cursor = ""
-    run = store._node.run_each
+    run = store._nodes.run_each
 
     async def counted(batch: Sequence[Command]) -> list[Any]:
         nonlocal commands
@@ -102,7 +102,7 @@ async def test_the_sweeper_does_not_take_away_a_match_that_comes_meanwhile(
     await raw.zadd(keys.LIVE, {"a": 0})
     await raw.zadd(keys.label("event"), {"a": 0})
     await raw.zadd(keys.LABELS, {"event": 0})
-    run = store._node.run_each
+    run = store._nodes.run_each
     made = False
 
     async def run_and_create(batch: Sequence[Command]) -> list[Any]:

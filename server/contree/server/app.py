@@ -51,7 +51,7 @@ async def running(settings: Settings, *, share_port: bool = False) -> AsyncItera
                 embedded_store(settings.data_dir, settings.fsync)
             )
             url = embedded.url
-        store = await connect(url)
+        store = await connect(url, replicas=settings.store_replicas)
         stack.push_async_callback(store.close)
         metrics = Metrics(version=version("contree"), server_id=settings.server_id)
         metrics.store_up.set(1)

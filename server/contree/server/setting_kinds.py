@@ -101,7 +101,8 @@ def whole(low: int, high: int) -> Kind:
 def store_url() -> Kind:
     """The URL of a match store, None where there is none; it is shown without its password."""
     return Kind(
-        "redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH/TO/SOCKET",
+        "redis://HOST:PORT/0, rediss://HOST:PORT/0, unix:///PATH/TO/SOCKET, "
+        "redis+cluster://HOST:PORT,HOST:PORT or redis+sentinel://HOST:PORT,HOST:PORT/NAME/0",
         lambda text: text or None,
         lambda value: value is None or "://" in value,
         hide_password,

@@ -159,6 +159,14 @@ class Settings:
             "the match store; without it an embedded one is started",
         ),
     ] = None
+    store_replicas: Annotated[
+        int,
+        Setting(
+            "CONTREE_STORE_REPLICAS",
+            whole(0, 10),
+            "replicas of the match store that must have a move before anybody is told of it",
+        ),
+    ] = 0
     data_dir: Annotated[
         Path, Setting("CONTREE_DATA_DIR", folder_path(), "where the embedded store keeps its files")
     ] = field(default_factory=_data_dir)
@@ -332,6 +340,10 @@ class Settings:
             if port + self.workers > 65535:
                 expected = f"a port up to {65535 - self.workers}: each worker has one after it"
                 raise SettingsError("metrics", self.metrics, expected)
+        if self.store_replicas and self.redis_url is None:
+            raise SettingsError(
+                "store_replicas", self.store_replicas, "0, or give the address of a store with some"
+            )
         exposed = not self.anonymous_allowed and not self.on_loopback and self.tls_cert is None
         if exposed and self.plaintext != "on":
             raise TokensExposed(self.listen)

@@ -323,7 +323,7 @@ def _ask(
         raise BadInput("A store is at a --redis URL or in a --data folder: leave one out.")
     names = ["CONTREE_DATA_DIR", "XDG_DATA_HOME"]
     if data is None:
-        names.append("CONTREE_REDIS_URL")
+        names += ["CONTREE_REDIS_URL", "CONTREE_STORE_REPLICAS"]
     environment = {name: os.environ[name] for name in names if name in os.environ}
     file = None
     if config := os.environ.get(CONFIG):
@@ -333,7 +333,7 @@ def _ask(
     configure_logging(Settings(log_level="error"))
 
     async def at(url: str) -> _Answer:
-        store = await connect(url)
+        store = await connect(url, replicas=settings.store_replicas)
         try:
             return await question(store.api_keys)
         finally:

@@ -83,6 +83,10 @@ class Committer:
             size = self._under_way = len(group)
             while group:
                 group = await self._append(group)
+                if group:
+                    # What came meanwhile goes with it: other masters of the store may take it.
+                    group += self._pending
+                    self._pending = []
                 self._under_way = len(group)
             ended = loop.time()
             if not self._pending:

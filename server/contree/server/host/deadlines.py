@@ -67,7 +67,12 @@ class Deadlines:
         self._metrics = metrics
         self.clock = ServiceClock(self._loop.time())
         self.watch = StoreWatch(
-            self.clock, metrics, self._loop.time, self._proved, self._due_some.set
+            self.clock,
+            metrics,
+            self._loop.time,
+            self._proved,
+            self._due_some.set,
+            parts=store.parts,
         )
 
     def now(self) -> float:
@@ -112,9 +117,9 @@ class Deadlines:
             while self._due or self.clock.refusing:
                 try:
                     if self.clock.refusing:
-                        await self.watch.ask(self._store.probe(), write=True)
+                        await self.watch.ask(self._store.probe(), write=True, everywhere=True)
                     else:
-                        await self.watch.ask(self._store.ping())
+                        await self.watch.ask(self._store.ping(), everywhere=True)
                 except StoreError:
                     await asyncio.sleep(_RETRY_S)
 

@@ -129,7 +129,7 @@ class Leases:
     async def _orphans(self) -> list[str]:
         # Those set aside stay expired, and must not take the places of others.
         at_most = _AT_ONCE + len(self._aside)
-        expired = await self._tables.watch.ask(self._store.expired(at_most))
+        expired = await self._tables.watch.ask(self._store.expired(at_most), everywhere=True)
         return [
             match_id
             for match_id in expired

@@ -141,6 +141,15 @@ class MatchStore(Protocol):
     """
 
     @property
+    def parts(self) -> bool:
+        """Whether matches lie with several masters, of which one may be away while others are not.
+
+        Then what is answered about some matches says nothing about others; only `expired`, `ping`
+        and `probe` return when all masters answer.
+        """
+        ...
+
+    @property
     def feeds(self) -> FeedStore:
         """The feeds of labels."""
         ...

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from contree.server.store import keys
 from contree.server.store.api import StoredKey
-from contree.server.store.node import Command, Node, command
+from contree.server.store.commands import Command, command
+from contree.server.store.nodes import Nodes
 
 _DIGEST: Final = 32
 _FIELDS: Final = (b"key", b"digest", b"revoked")
@@ -20,24 +21,25 @@ _FIELDS: Final = (b"key", b"digest", b"revoked")
 class RedisKeys:
     """A `KeyStore`. It belongs to a `RedisStore` and lives as long."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
 
     async def add(self, key: StoredKey) -> bool:
         """See `KeyStore.add`."""
         if not key.key_id or len(key.digest) != _DIGEST:
             raise ValueError(f"an API key has an id, and a digest of {_DIGEST} bytes")
         # The index comes first, so that no crash leaves a key that the list does not show.
-        await self._node.run(command(b"ZADD", keys.API_KEYS, b"0", key.key_id.encode()))
+        await self._nodes.run(command(b"ZADD", keys.API_KEYS, b"0", key.key_id.encode()))
         name = keys.api_key(key.key_id)
-        added = await self._node.run(command(b"HSETNX", name, b"key", key.digest + key.details))
+        made = command(b"HSETNX", name, b"key", key.digest + key.details)
+        added = await self._nodes.run(made, lasting=True)
         if added and key.revoked_ms is not None:
             await self.revoke(key.key_id, key.revoked_ms)
         return bool(added)
 
     async def get(self, key_ids: Sequence[str]) -> list[StoredKey | None]:
         """See `KeyStore.get`."""
-        replies = await self._node.run_each([_get(key_id) for key_id in key_ids])
+        replies = await self._nodes.run_each([_get(key_id) for key_id in key_ids])
         return [_read(key_id, reply) for key_id, reply in zip(key_ids, replies, strict=True)]
 
     async def rotate(self, key_id: str, digest: bytes) -> bool:
@@ -55,7 +57,7 @@ class RedisKeys:
         start = b"(" + after.encode() if after else b"-"
         found: list[StoredKey] = []
         while not found:
-            members: list[bytes] = await self._node.run(
+            members: list[bytes] = await self._nodes.run(
                 command(
                     b"ZRANGE", keys.API_KEYS, start, b"+", b"BYLEX", b"LIMIT", b"0", b"%d" % limit
                 )
@@ -72,7 +74,7 @@ class RedisKeys:
         (known,) = await self.get([key_id])
         if known is None:
             return False
-        await self._node.run(command(how, keys.api_key(key_id), field, value))
+        await self._nodes.run(command(how, keys.api_key(key_id), field, value), lasting=True)
         return True
 
 

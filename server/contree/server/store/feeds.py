@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from contree.server.store import keys
+from contree.server.store.commands import Command, command
 from contree.server.store.errors import FeedTrimmed
-from contree.server.store.node import Command, Node, command
+from contree.server.store.nodes import Nodes
 
 _FOLLOW_AT_ONCE: Final = b"1000"
 _START: Final = ("0", "0-0")
@@ -23,24 +24,25 @@ def is_feed_id(place: str) -> bool:
 class RedisFeeds:
     """A `FeedStore`. It belongs to a `RedisStore` and lives as long."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
 
     async def announce(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
         """See `FeedStore.announce`."""
         labels = {label for label, _ in items}
-        replies = await self._node.run_each(
-            [_announce(label, payload) for label, payload in items]
-            + [_keep_feed(label) for label in labels]
+        replies = await self._nodes.run_each(
+            [_announce(self._feed(label), payload) for label, payload in items]
+            + [_keep_feed(self._feed(label)) for label in labels],
+            lasting=True,
         )
         return [item_id.decode() for item_id in replies[: len(items)]]
 
     async def updates(self, label: str, after: str, limit: int = 1000) -> list[tuple[str, bytes]]:
         """See `FeedStore.updates`."""
         _check_feed_id(after)
-        feed, place = keys.feed(label), after.encode()
+        feed, place = self._feed(label), after.encode()
         # Items go from the oldest on: as long as this one is there, so is all that came after it.
-        there, items = await self._node.run_each(
+        there, items = await self._nodes.run_each(
             [
                 command(b"XRANGE", feed, place, place),
                 command(b"XRANGE", feed, b"(" + place, *(b"+", b"COUNT", b"%d" % limit)),
@@ -60,8 +62,8 @@ class RedisFeeds:
             return {}
         # BLOCK 0 would wait for ever, so not waiting is said by leaving it out.
         block = (b"BLOCK", b"%d" % wait_ms) if wait_ms > 0 else ()
-        feeds = {keys.feed(label): label for label in after}
-        reply = await self._node.run(
+        feeds = {self._feed(label): label for label in after}
+        reply = await self._nodes.run(
             Command.of(
                 next(iter(feeds)),
                 *(b"XREAD", b"COUNT", _FOLLOW_AT_ONCE, *block, b"STREAMS", *feeds),
@@ -73,10 +75,13 @@ class RedisFeeds:
 
     async def newest(self, label: str) -> str:
         """See `FeedStore.newest`."""
-        items = await self._node.run(
-            command(b"XREVRANGE", keys.feed(label), *(b"+", b"-", b"COUNT", b"1"))
+        items = await self._nodes.run(
+            command(b"XREVRANGE", self._feed(label), *(b"+", b"-", b"COUNT", b"1"))
         )
         return str(items[0][0].decode()) if items else "0"
+
+    def _feed(self, label: str) -> bytes:
+        return keys.feed(label, parts=self._nodes.parts)
 
 
 def _check_feed_id(place: str) -> None:
@@ -88,10 +93,10 @@ def _items(items: Sequence[Any]) -> list[tuple[str, bytes]]:
     return [(item_id.decode(), fields[1]) for item_id, fields in items]
 
 
-def _announce(label: str, payload: bytes) -> Command:
+def _announce(feed: bytes, payload: bytes) -> Command:
     cap = (b"MAXLEN", b"~", b"%d" % keys.FEED_LENGTH)
-    return command(b"XADD", keys.feed(label), *cap, b"*", b"p", payload)
+    return command(b"XADD", feed, *cap, b"*", b"p", payload)
 
 
-def _keep_feed(label: str) -> Command:
-    return command(b"EXPIRE", keys.feed(label), b"%d" % keys.FEED_EXPIRY_S)
+def _keep_feed(feed: bytes) -> Command:
+    return command(b"EXPIRE", feed, b"%d" % keys.FEED_EXPIRY_S)

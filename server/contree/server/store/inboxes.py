@@ -12,8 +12,9 @@ from typing import Final
 
 from contree.server.store import keys
 from contree.server.store.api import Listed
+from contree.server.store.commands import PRESENT, Command, command
 from contree.server.store.errors import StoreError
-from contree.server.store.node import PRESENT, Command, Node, command
+from contree.server.store.nodes import Nodes
 
 _FORGOTTEN_MS: Final = 600_000
 _KEPT_S: Final = b"60"
@@ -24,9 +25,9 @@ _START: Final = "0"
 class RedisInboxes:
     """An `InboxStore`. It belongs to a `RedisStore` and lives as long."""
 
-    def __init__(self, node: Node, reading: Node) -> None:
+    def __init__(self, nodes: Nodes, reading: Nodes) -> None:
         """``reading`` is used for the inbox alone: whoever else waits in the store, it is read."""
-        self._node = node
+        self._nodes = nodes
         self._reading = reading
 
     async def announce(
@@ -40,10 +41,10 @@ class RedisInboxes:
         ]
         if read_to != _START:
             commands.append(command(b"XTRIM", inbox, b"MINID", b"~", read_to.encode()))
-        found, there, *_ = await self._node.run_each(commands)
+        found, there, *_ = await self._nodes.run_each(commands)
         if not there:
             # It is new, or was lost. An empty entry makes it.
-            await self._node.run_each(
+            await self._nodes.run_each(
                 [
                     command(b"XADD", inbox, b"*", b"e", b""),
                     command(b"EXPIRE", inbox, _KEPT_S),
@@ -56,7 +57,7 @@ class RedisInboxes:
 
     async def leave(self, address: str) -> None:
         """See `InboxStore.leave`."""
-        await self._node.run_each(
+        await self._nodes.run_each(
             [
                 command(b"HDEL", keys.SERVERS, address.encode()),
                 command(b"DEL", keys.inbox(address)),
@@ -65,7 +66,7 @@ class RedisInboxes:
 
     async def put(self, entries: Sequence[tuple[str, bytes]]) -> list[bool | StoreError]:
         """See `InboxStore.put`."""
-        replies = await self._node.run_all([_put(address, data) for address, data in entries])
+        replies = await self._nodes.run_all([_put(address, data) for address, data in entries])
         return [reply if isinstance(reply, StoreError) else reply is not None for reply in replies]
 
     async def read(self, address: str, after: str, wait_ms: int) -> list[tuple[str, bytes]]:

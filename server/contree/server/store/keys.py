@@ -11,6 +11,8 @@
 |                       |            | `summary`, `record` and the entries in      |           |
 |                       |            | `j0`, `j1`... (1,024 each)                  |           |
 | registries                                                                                   |
+| `registry:probe`      | string     | nothing: that it can be written is all; in  | a minute  |
+|                       |            | a cluster `registry:probe:N`, one a master  |           |
 | `registry:request:ID` | string     | the match id first bound to the request     | caller's  |
 | `registry:disclosed:GROUP` | string | `1` once the disclosure group is released  | caller's  |
 | `registry:sweeper`    | string     | the server that sweeps the indexes          | its lease |
@@ -37,8 +39,13 @@
 |                       |            | lease ends, in ms of the store's clock      |           |
 | `index:label:LABEL`   | sorted set | ids of the label's matches, with score 0    | none      |
 | `index:labels`        | sorted set | all labels that have the one above, score 0 | none      |
-| `index:feed:LABEL`    | stream     | one field `p`, about the newest 100,000     | 30 days   |
-|                       |            |                                             | unused    |
+| `index:feed:LABEL`    | stream     | one field `p`, about the newest 100,000; in | 30 days   |
+|                       |            | a cluster `index:{feed}:LABEL`              | unused    |
+
+Only the keys of a match, and in a cluster the feeds, are ever named together in one command; all
+others are single keys, and lie wherever they fall. One question waits for the feeds of all labels
+that a server watches, so that in a cluster they share a hash tag and lie on one node. On a single
+node their names are as they were before there were clusters.
 
 The version of a match is the length of its journal (XLEN): a journal only grows, one entry at a
 time, so there is no second place that could disagree. The keys of a match share the hash tag in
@@ -61,6 +68,11 @@ LABELS = b"index:labels"
 SWEEPER = b"registry:sweeper"
 PROBE = b"registry:probe"
 SERVERS = b"index:servers"
+
+
+def probe(number: int) -> bytes:
+    """What is written to prove that a master of a cluster writes."""
+    return b"%b:%d" % (PROBE, number)
 
 
 def journal(match_id: str) -> bytes:
@@ -113,6 +125,6 @@ def label(name: str) -> bytes:
     return b"index:label:%b" % name.encode()
 
 
-def feed(name: str) -> bytes:
-    """The announcements of a label."""
-    return b"index:feed:%b" % name.encode()
+def feed(name: str, *, parts: bool = False) -> bytes:
+    """The announcements of a label; `parts` in a cluster."""
+    return (b"index:{feed}:%b" if parts else b"index:feed:%b") % name.encode()

@@ -31,6 +31,13 @@ if ctypes.CDLL(None).prctl(1, 15) == 0 and os.getppid() == int(sys.argv[1]):
 sys.exit("the parent process is gone, or cannot be watched")
 """
 
+
+def tied(command: Sequence[str]) -> list[str]:
+    """The command of a process that ends with the thread that starts it (see above)."""
+    # -I and -S: the helper starts fast and reads nothing of the user's set-up.
+    return [sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), *command]
+
+
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 _STEADY_S: Final = 60.0  # having run this long, an end is not blamed on the start
@@ -99,10 +106,7 @@ class Keeper(threading.Thread):
 
     def _run_child(self) -> int | None:
         """Start the server and wait for its end; its exit status."""
-        command = self._command
-        if self._tied:
-            # -I and -S: the helper starts fast and reads nothing of the user's set-up.
-            command = [sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), *command]
+        command = tied(self._command) if self._tied else self._command
         with self._guard, self._log_path.open("ab") as log:
             if self._stopping.is_set():
                 return None

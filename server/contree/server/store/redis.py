@@ -1,4 +1,4 @@
-"""The match store on the Redis protocol: Redis 7, Valkey 7.2 and newer.
+"""The match store on the Redis protocol: Redis 7, Valkey 7.2 and newer, also as a cluster.
 
 Here are journals, leases, archives and their indexes; `feeds`, `registry` and `api_keys` are parts
 of it, on the same connections.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from contree.server.store import archive, keys, sweep
@@ -27,10 +28,8 @@ from contree.server.store.api import (
     Swept,
 )
 from contree.server.store.api_keys import RedisKeys
-from contree.server.store.errors import MatchNotFound, StoreError
-from contree.server.store.feeds import RedisFeeds
-from contree.server.store.inboxes import RedisInboxes
-from contree.server.store.node import (
+from contree.server.store.cluster import Cluster
+from contree.server.store.commands import (
     ACQUIRE,
     APPEND,
     CREATE,
@@ -38,13 +37,16 @@ from contree.server.store.node import (
     FINISH,
     HOLD,
     LEASED,
-    PING,
     RELEASE,
     RENEW,
     Command,
-    Node,
     command,
 )
+from contree.server.store.errors import MatchNotFound, StoreError
+from contree.server.store.feeds import RedisFeeds
+from contree.server.store.inboxes import RedisInboxes
+from contree.server.store.node import Node
+from contree.server.store.nodes import Nodes
 from contree.server.store.registry import RedisRegistry
 from contree.server.store.settings import StoreSettings
 from contree.server.store.unmoved import RedisUnmoved
@@ -53,9 +55,12 @@ _LONG = 4096
 """Entries that are too many to be compressed while others wait."""
 
 
-async def connect(where: str | StoreSettings) -> RedisStore:
-    """Connect to the store at a URL. Raises `BadStoreUrl`, `StoreUnavailable`, `StoreRefused`."""
-    settings = StoreSettings.from_url(where) if isinstance(where, str) else where
+async def connect(where: str | StoreSettings, *, replicas: int = 0) -> RedisStore:
+    """Connect to the store at a URL. `replicas` is for a URL only: see `StoreSettings`.
+
+    Raises `BadStoreUrl`, `StoreUnavailable`, `StoreRefused`.
+    """
+    settings = StoreSettings.from_url(where, replicas) if isinstance(where, str) else where
     store = RedisStore(settings)
     try:
         await store.ping()
@@ -70,12 +75,17 @@ class RedisStore:
 
     def __init__(self, settings: StoreSettings) -> None:
         self._settings = settings
-        self._node = Node(settings)
-        self.feeds = RedisFeeds(self._node)
-        self.registry = RedisRegistry(self._node)
-        self.api_keys = RedisKeys(self._node)
-        self.inboxes = RedisInboxes(self._node, Node(settings))
-        self.unmoved = RedisUnmoved(self._node)
+        self._nodes = _nodes(settings)
+        self.feeds = RedisFeeds(self._nodes)
+        self.registry = RedisRegistry(self._nodes)
+        self.api_keys = RedisKeys(self._nodes)
+        self.inboxes = RedisInboxes(self._nodes, _nodes(settings))
+        self.unmoved = RedisUnmoved(self._nodes)
+
+    @property
+    def parts(self) -> bool:
+        """See `MatchStore.parts`."""
+        return self._nodes.parts
 
     def __repr__(self) -> str:
         return f"RedisStore({self._settings.endpoint!r})"
@@ -107,7 +117,7 @@ class RedisStore:
                 )
             ),
         ]
-        await self._node.run_each(named)
+        await self._nodes.run_each(named)
         make = CREATE.call(
             (keys.journal(match_id), keys.lease(match_id), keys.archive(match_id)),
             owner.encode(),
@@ -115,11 +125,11 @@ class RedisStore:
             secrets.token_bytes(8),
             *entries,
         )
-        outcome, *_ = await self._node.run_each([make, *named])
+        outcome, *_ = await self._nodes.run_in_turn([make], named, lasting=True)
         if outcome == b"created":
             return Created(True, 1)
         if outcome == b"finished":
-            await self._node.run_each(_forget([match_id]))
+            await self._nodes.run_each(_forget([match_id]))
         return Created(False, 0)
 
     async def append(self, group: Sequence[Append]) -> list[AppendResult | StoreError]:
@@ -127,7 +137,7 @@ class RedisStore:
         if not group:
             return []
         call = APPEND.call
-        replies = await self._node.run_all(
+        replies = await self._nodes.run_all(
             [
                 call(
                     (keys.journal(match_id), keys.lease(match_id)),
@@ -136,7 +146,8 @@ class RedisStore:
                     *entries,
                 )
                 for match_id, expected_version, fence, entries in group
-            ]
+            ],
+            lasting=True,
         )
         return [
             Appended(reply) if type(reply) is int else _refusal(part.match_id, reply)
@@ -145,12 +156,12 @@ class RedisStore:
 
     async def read(self, match_id: str, after: int = 0, *, limit: int | None = None) -> list[bytes]:
         """See `MatchStore.read`."""
-        items = await self._node.run(_range(match_id, after, limit))
+        items = await self._nodes.run(_range(match_id, after, limit))
         if items:
             return [fields[1] for _, fields in items]
         # A journal has its first entry from the moment it exists, and never comes back once it is
         # archived: none at all means that there was no journal when it was read.
-        if after and await self._node.run(command(b"EXISTS", keys.journal(match_id))):
+        if after and await self._nodes.run(command(b"EXISTS", keys.journal(match_id))):
             return []
         return await self._archived(match_id, after, limit)
 
@@ -160,7 +171,7 @@ class RedisStore:
         wanted = limit
         while True:
             part = archive.chunk_of(after)
-            value, version = await self._node.run(
+            value, version = await self._nodes.run(
                 command(b"HMGET", keys.archive(match_id), part, archive.VERSION)
             )
             if version is None:
@@ -180,7 +191,7 @@ class RedisStore:
         """See `MatchStore.look`."""
         places = [(after or {}).get(match_id, 0) for match_id in match_ids]
         # The journal first: a match that is archived between the two is seen in its archive.
-        replies = await self._node.run_each(
+        replies = await self._nodes.run_each(
             [
                 part
                 for match_id, place in zip(match_ids, places, strict=True)
@@ -205,11 +216,12 @@ class RedisStore:
         if not owner:
             raise ValueError("a lease needs an owner")
         who, how_long = owner.encode(), b"%d" % lease_ms
-        outcomes = await self._node.run_each(
+        outcomes = await self._nodes.run_each(
             [
                 ACQUIRE.call((keys.journal(match_id), keys.lease(match_id)), who, how_long)
                 for match_id in match_ids
-            ]
+            ],
+            lasting=True,
         )
         found = dict(zip(match_ids, outcomes, strict=True))
         taken = {one: fence for one, fence in found.items() if isinstance(fence, int)}
@@ -218,7 +230,7 @@ class RedisStore:
         noted = [_leased(b"XX", lease_ms, list(taken))] if taken else []
         if gone:
             noted.append(command(b"ZREM", keys.LEASES, *gone))
-        await self._node.run_each(noted)
+        await self._nodes.run_each(noted)
         return taken
 
     async def renew(self, owner: str, leases: Mapping[str, int], lease_ms: int) -> list[str]:
@@ -226,7 +238,7 @@ class RedisStore:
         who, how_long = owner.encode(), b"%d" % lease_ms
         if not leases:
             return []
-        *kept, _ = await self._node.run_each(
+        *kept, _ = await self._nodes.run_each(
             [
                 *(
                     RENEW.call((keys.lease(match_id),), who, b"%d" % fence, how_long)
@@ -241,7 +253,7 @@ class RedisStore:
         """See `MatchStore.release`."""
         if not leases:
             return
-        await self._node.run_each(
+        await self._nodes.run_each(
             [
                 *(
                     RELEASE.call((keys.lease(match_id),), b"%d" % fence)
@@ -253,7 +265,7 @@ class RedisStore:
 
     async def expired(self, limit: int = 100) -> list[str]:
         """See `MatchStore.expired`."""
-        members = await self._node.run(EXPIRED.call((keys.LEASES,), b"%d" % limit))
+        members = await self._nodes.attended(EXPIRED.call((keys.LEASES,), b"%d" % limit))
         return [member.decode() for member in members]
 
     async def reindex(self) -> int:
@@ -262,10 +274,10 @@ class RedisStore:
         while page := await self.live(after=after):
             after = page[-1]
             members = [match_id.encode() for match_id in page]
-            known = await self._node.run(command(b"ZMSCORE", keys.LEASES, *members))
+            known = await self._nodes.run(command(b"ZMSCORE", keys.LEASES, *members))
             missing = [one for one, score in zip(page, known, strict=True) if score is None]
             if missing:
-                await self._node.run(_leased(b"NX", 0, missing))
+                await self._nodes.run(_leased(b"NX", 0, missing))
                 added += len(missing)
         return added
 
@@ -281,13 +293,13 @@ class RedisStore:
             else _finish(part, retain_s)
             for part in group
         ]
-        replies = await self._node.run_all(commands)
+        replies = await self._nodes.run_all(commands, lasting=True)
         results = [_finished(part, reply) for part, reply in zip(group, replies, strict=True)]
         # The indexes of the unfinished let go of a match only after it has its archive, and of one
         # that is gone. Where they could not be told, the whole of it is to be tried again.
         done = [isinstance(result, Archived | MatchNotFound) for result in results]
         forget = _forget([part.match_id for part, over in zip(group, done, strict=True) if over])
-        told = await self._node.run_all(forget) if forget else []
+        told = await self._nodes.run_all(forget) if forget else []
         failure = next((reply for reply in told if isinstance(reply, StoreError)), None)
         if failure is None:
             return results
@@ -295,7 +307,7 @@ class RedisStore:
 
     async def kept(self, match_id: str) -> Kept | None:
         """See `MatchStore.kept`."""
-        summary, record = await self._node.run(
+        summary, record = await self._nodes.run(
             command(b"HMGET", keys.archive(match_id), archive.SUMMARY, archive.RECORD)
         )
         return None if summary is None else Kept(archive.text(summary), archive.text(record))
@@ -310,24 +322,30 @@ class RedisStore:
 
     async def may_sweep(self, owner: str, lease_ms: int) -> bool:
         """See `MatchStore.may_sweep`."""
-        held = await self._node.run(HOLD.call((keys.SWEEPER,), owner.encode(), b"%d" % lease_ms))
+        held = await self._nodes.run(HOLD.call((keys.SWEEPER,), owner.encode(), b"%d" % lease_ms))
         return bool(held)
 
     async def sweep(self, cursor: str, *, limit: int, feed_s: int | None) -> Swept:
         """See `MatchStore.sweep`."""
-        return await sweep.sweep(self._node.run_each, cursor, limit=limit, feed_s=feed_s)
+        return await sweep.sweep(
+            self._nodes.run_each,
+            cursor,
+            limit=limit,
+            feed_s=feed_s,
+            feed=partial(keys.feed, parts=self._nodes.parts),
+        )
 
     async def ping(self) -> None:
         """See `MatchStore.ping`."""
-        await self._node.run(PING)
+        await self._nodes.ping()
 
     async def probe(self) -> None:
         """See `MatchStore.probe`."""
-        await self._node.run(command(b"SET", keys.PROBE, b"1", b"EX", b"60"))
+        await self._nodes.probe()
 
     async def close(self) -> None:
         """See `MatchStore.close`."""
-        await self._node.close()
+        await self._nodes.close()
         await self.inboxes.close()
 
     async def _page(self, index: bytes, after: str, limit: int) -> list[str]:
@@ -335,10 +353,14 @@ class RedisStore:
             raise ValueError("a page has at least one match")
         # All scores are 0, so the index is in the order of its bytes.
         start = b"(" + after.encode() if after else b"-"
-        members = await self._node.run(
+        members = await self._nodes.run(
             command(b"ZRANGE", index, start, b"+", *(b"BYLEX", b"LIMIT", b"0", b"%d" % limit))
         )
         return [member.decode() for member in members]
+
+
+def _nodes(settings: StoreSettings) -> Nodes:
+    return Cluster(settings) if settings.cluster else Node(settings)
 
 
 def _range(match_id: str, after: int, limit: int | None) -> Command:

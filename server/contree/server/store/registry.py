@@ -9,30 +9,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from contree.server.store import keys
-from contree.server.store.node import Node, command
+from contree.server.store.commands import command
+from contree.server.store.nodes import Nodes
 
 
 class RedisRegistry:
     """A `RegistryStore`. It belongs to a `RedisStore` and lives as long."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
 
     async def remember(self, request_id: str, match_id: str, ttl_s: int | None) -> str:
         """See `RegistryStore.remember`."""
-        bound: bytes | None = await self._node.run(
+        bound: bytes | None = await self._nodes.run(
             command(
                 b"SET",
                 keys.request(request_id),
                 match_id.encode(),
                 *(b"NX", b"GET", *_expiry(ttl_s)),
-            )
+            ),
+            lasting=True,
         )
         return match_id if bound is None else bound.decode()
 
     async def enter_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> None:
         """See `RegistryStore.enter_sessions`."""
-        await self._node.run_each(
+        await self._nodes.run_each(
             [
                 command(b"SET", keys.session(name), nonce.encode(), b"EX", b"%d" % ttl_s)
                 for name, nonce in nonces.items()
@@ -42,11 +44,11 @@ class RedisRegistry:
     async def keep_sessions(self, nonces: Mapping[str, str], ttl_s: int) -> list[str]:
         """See `RegistryStore.keep_sessions`."""
         ttl = b"%d" % ttl_s
-        found = await self._node.run_each(
+        found = await self._nodes.run_each(
             [command(b"GETEX", keys.session(name), b"EX", ttl) for name in nonces]
         )
         gone = [name for name, nonce in zip(nonces, found, strict=True) if nonce is None]
-        await self._node.run_each(
+        await self._nodes.run_each(
             [
                 command(b"SET", keys.session(name), nonces[name].encode(), b"NX", b"EX", ttl)
                 for name in gone
@@ -60,16 +62,17 @@ class RedisRegistry:
 
     async def disclose(self, group: str, ttl_s: int | None = None) -> None:
         """See `RegistryStore.disclose`."""
-        await self._node.run(command(b"SET", keys.disclosed(group), b"1", *_expiry(ttl_s)))
+        release = command(b"SET", keys.disclosed(group), b"1", *_expiry(ttl_s))
+        await self._nodes.run(release, lasting=True)
 
     async def disclosed(self, group: str) -> bool:
         """See `RegistryStore.disclosed`."""
-        return bool(await self._node.run(command(b"EXISTS", keys.disclosed(group))))
+        return bool(await self._nodes.run(command(b"EXISTS", keys.disclosed(group))))
 
     async def keep_disclosed(self, groups: Sequence[str], ttl_s: int) -> None:
         """See `RegistryStore.keep_disclosed`."""
         # GT leaves a release that is kept for ever, or for longer, as it is.
-        await self._node.run_each(
+        await self._nodes.run_each(
             [command(b"EXPIRE", keys.disclosed(group), b"%d" % ttl_s, b"GT") for group in groups]
         )
 

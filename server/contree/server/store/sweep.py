@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from contree.server.store import keys
 from contree.server.store.api import Swept
-from contree.server.store.node import Command, command
+from contree.server.store.commands import Command, command
 
 Run = Callable[[Sequence[Command]], Awaitable[list[Any]]]
 """Runs commands in one round trip and raises the first error."""
@@ -29,8 +29,15 @@ class _Place(NamedTuple):
     after: str
 
 
-async def sweep(run: Run, cursor: str, *, limit: int, feed_s: int | None) -> Swept:
-    """See `MatchStore.sweep`."""
+async def sweep(
+    run: Run,
+    cursor: str,
+    *,
+    limit: int,
+    feed_s: int | None,
+    feed: Callable[[str], bytes] = keys.feed,
+) -> Swept:
+    """See `MatchStore.sweep`. `feed` names the feed of a label."""
     place = _Place(*json.loads(cursor)) if cursor else _Place("", "")
     index = keys.label(place.label) if place.label else keys.LIVE
     members = await _page(run, index, place.after.encode(), limit)
@@ -38,7 +45,7 @@ async def sweep(run: Run, cursor: str, *, limit: int, feed_s: int | None) -> Swe
     if len(members) == limit:
         return Swept(json.dumps([place.label, members[-1].decode()]), removed)
     if place.label:
-        await _close_label(run, place.label, feed_s)
+        await _close_label(run, place.label, feed(place.label), feed_s)
     following = await _page(run, keys.LABELS, place.label.encode(), 1)
     return Swept(json.dumps([following[0].decode(), ""]) if following else "", removed)
 
@@ -88,27 +95,25 @@ async def _exist(run: Run, members: Sequence[bytes]) -> list[tuple[int, int]]:
     return list(zip(answers[::2], answers[1::2], strict=True))
 
 
-async def _close_label(run: Run, label: str, feed_s: int | None) -> None:
+async def _close_label(run: Run, label: str, feed: bytes, feed_s: int | None) -> None:
     """Trim the feed of a label, and forget the label when nothing is left of it."""
-    feed, name = keys.feed(label), label.encode()
+    name = label.encode()
     if feed_s is not None:
         # Ids of items begin with the milliseconds of the store's clock.
-        oldest = await _now_ms(run) - feed_s * 1000
+        oldest = await _now_ms(run, feed) - feed_s * 1000
         await run([command(b"XTRIM", feed, b"MINID", b"~", b"%d" % max(0, oldest))])
-    if any(await _left(run, label)):
+    if any(await _left(run, label, feed)):
         return
     await run([command(b"ZREM", keys.LABELS, name)])
-    if any(await _left(run, label)):
+    if any(await _left(run, label, feed)):
         await run([command(b"ZADD", keys.LABELS, b"0", name)])
 
 
-async def _left(run: Run, label: str) -> list[Any]:
-    return await run([command(b"ZCARD", keys.label(label)), command(b"EXISTS", keys.feed(label))])
+async def _left(run: Run, label: str, feed: bytes) -> list[Any]:
+    return await run([command(b"ZCARD", keys.label(label)), command(b"EXISTS", feed)])
 
 
-async def _now_ms(run: Run) -> int:
-    ((seconds, micros),) = await run([_TIME])
+async def _now_ms(run: Run, key: bytes) -> int:
+    """The clock of the node that holds a key."""
+    ((seconds, micros),) = await run([Command.of(key, b"TIME")])
     return int(seconds) * 1000 + int(micros) // 1000
-
-
-_TIME: Final = Command.of(b"", b"TIME")

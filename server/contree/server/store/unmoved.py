@@ -12,7 +12,8 @@ from typing import Final
 
 from contree.server.store import keys
 from contree.server.store.api import Unmoved
-from contree.server.store.node import Node, command
+from contree.server.store.commands import command
+from contree.server.store.nodes import Nodes
 
 _EXPIRY_S: Final = b"10"
 
@@ -20,18 +21,18 @@ _EXPIRY_S: Final = b"10"
 class RedisUnmoved:
     """An `UnmovedStore`. It belongs to a `RedisStore` and lives as long."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
 
     async def tell(self, server_id: str, tables: Mapping[str, Unmoved]) -> None:
         """See `UnmovedStore.tell`."""
         text = json.dumps({match_id: list(one) for match_id, one in tables.items()})
         key = keys.unmoved(server_id)
-        await self._node.run(command(b"SET", key, text.encode(), b"EX", _EXPIRY_S))
+        await self._nodes.run(command(b"SET", key, text.encode(), b"EX", _EXPIRY_S))
 
     async def told(self, server_ids: Collection[str]) -> dict[str, Unmoved]:
         """See `UnmovedStore.told`."""
-        texts = await self._node.run_each(
+        texts = await self._nodes.run_each(
             [command(b"GET", keys.unmoved(server_id)) for server_id in server_ids]
         )
         found: dict[str, Unmoved] = {}
@@ -42,7 +43,7 @@ class RedisUnmoved:
 
     async def holders(self, match_ids: Sequence[str]) -> list[str]:
         """See `UnmovedStore.holders`."""
-        owners = await self._node.run_each(
+        owners = await self._nodes.run_each(
             [command(b"HGET", keys.lease(match_id), b"owner") for match_id in match_ids]
         )
         return ["" if owner is None else owner.decode() for owner in owners]

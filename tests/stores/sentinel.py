@@ -1,0 +1,117 @@
+"""A real Sentinel set: a master, replicas, and three Sentinels that watch them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from tests.stores.servers import StoreServer, eventually
+
+NAME: Final = "contree"
+SENTINELS: Final = 3
+DOWN_MS: Final = 500
+"""After which a master counts as gone."""
+
+
+class SentinelServer(StoreServer):
+    """A Sentinel. It writes what it learns into a file, with which it begins."""
+
+    def __init__(self, folder: Path, name: str, master: StoreServer) -> None:
+        super().__init__(folder, name, {})
+        self._file = self.folder / "sentinel.conf"
+        lines = (
+            "bind 127.0.0.1",
+            f"port {self.port}",
+            f"dir {self.folder}",
+            f"sentinel monitor {NAME} 127.0.0.1 {master.port} {SENTINELS // 2 + 1}",
+            f"sentinel down-after-milliseconds {NAME} {DOWN_MS}",
+            f"sentinel failover-timeout {NAME} 4000",
+        )
+        self._file.write_text("\n".join(lines) + "\n")
+
+    def start(self) -> None:
+        """Start it."""
+        assert not self.alive
+        self._launch([str(self._file), "--sentinel"])
+
+
+class SentinelSet:
+    """The servers; `master` is the one that was it first."""
+
+    def __init__(
+        self, master: StoreServer, replicas: list[StoreServer], sentinels: list[SentinelServer]
+    ) -> None:
+        self.master = master
+        self.replicas = replicas
+        self.sentinels = sentinels
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"redis+sentinel://{','.join(one.address for one in self.sentinels)}/{NAME}/0"
+
+    async def master_port(self) -> int:
+        """The port of the master of the moment, as a Sentinel knows it."""
+        found = await self.sentinels[0].raw.sentinel_get_master_addr_by_name(NAME)
+        return int(found[1])
+
+    async def failed_over(self) -> None:
+        """Wait until all Sentinels name another master than the first, and it is one."""
+        for sentinel in self.sentinels:
+            await eventually(partial(self._another, sentinel), "another master is named")
+        port = await self.master_port()
+        (promoted,) = (one for one in self.replicas if one.port == port)
+        await eventually(lambda: _has_role(promoted, "master"), "the replica is promoted")
+
+    async def _another(self, sentinel: SentinelServer) -> bool:
+        found = await sentinel.raw.sentinel_get_master_addr_by_name(NAME)
+        return int(found[1]) != self.master.port
+
+
+@asynccontextmanager
+async def sentinel_set(folder: Path, *, replicas: int = 1) -> AsyncIterator[SentinelSet]:
+    """A set for the time of an `async with`."""
+    async with AsyncExitStack() as stack:
+
+        async def started(server: StoreServer) -> None:
+            stack.push_async_callback(server.close)
+            server.start()
+            await server.answers()
+
+        master = StoreServer(folder, "master", {})
+        await started(master)
+        copies = [
+            StoreServer(folder, f"replica-{n}", {"replicaof": f"127.0.0.1 {master.port}"})
+            for n in range(replicas)
+        ]
+        for copy in copies:
+            await started(copy)
+        await eventually(lambda: _replicates(master, replicas), "the replicas follow")
+        sentinels = [SentinelServer(folder, f"sentinel-{n}", master) for n in range(SENTINELS)]
+        for sentinel in sentinels:
+            await started(sentinel)
+        for sentinel in sentinels:
+            await eventually(partial(_sees_all, sentinel, replicas), "the Sentinels have met")
+        yield SentinelSet(master, copies, sentinels)
+
+
+async def _has_role(server: StoreServer, role: str) -> bool:
+    return bool((await server.raw.info("replication"))["role"] == role)
+
+
+async def _replicates(master: StoreServer, replicas: int) -> bool:
+    told = await master.raw.info("replication")
+    return all(told.get(f"slave{n}", {}).get("state") == "online" for n in range(replicas))
+
+
+async def _sees_all(sentinel: SentinelServer, replicas: int) -> bool:
+    masters = await sentinel.raw.sentinel_masters()
+    seen = masters[NAME]
+    return bool(
+        seen["num-other-sentinels"] == SENTINELS - 1
+        and seen["num-slaves"] == replicas
+        and not seen["is_sdown"]
+    )
