@@ -43,9 +43,9 @@ def test_roots_are_named_alike_everywhere() -> None:
     roots = tools["hatch"]["build"]["dev-mode-dirs"]
     packed = tools["hatch"]["build"]["targets"]["wheel"]["packages"]
     assert packed == [f"{root}/contree" for root in roots]
-    # The scripts of bench/ import each other as neighbours.
-    assert tools["mypy"]["mypy_path"].split(":") == [*roots, "bench"]
-    assert tools["ruff"]["src"] == roots
+    # The scripts of bench/ import each other as neighbours, and so do those of deploy/grafana.
+    assert tools["mypy"]["mypy_path"].split(":") == [*roots, "bench", "deploy/grafana"]
+    assert tools["ruff"]["src"] == [*roots, "deploy/grafana"]
 
 
 def test_import_contracts_cover_every_package() -> None:

@@ -21,6 +21,7 @@ from contree.cli import (
     replay,
     rules,
     serve,
+    simulate,
     tournament,
     verify,
     watch,
@@ -45,6 +46,7 @@ app.command("check-bot")(check_bot.check_bot)
 app.add_typer(tournament.app, name="tournament")
 app.add_typer(matches.app, name="matches")
 app.command("play")(play.play)
+app.command("simulate")(simulate.simulate)
 app.command("watch")(watch.watch)
 app.add_typer(rules.app, name="rules")
 app.add_typer(record.app, name="record")

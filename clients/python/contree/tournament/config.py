@@ -248,12 +248,17 @@ def _isolation(top: Section) -> Isolation:
 
 
 def _seed(top: Section) -> bytes | None:
-    """64 hex digits are the seed itself; any other text is hashed to one."""
+    """The seed that the file gives, if it does."""
     text = top.optional_text("seed")
     if text is None:
         return None
     if not text:
         raise ConfigError("seed", "is empty", "64 hex digits, or a text, or no such line")
+    return seed_of(text)
+
+
+def seed_of(text: str) -> bytes:
+    """The seed that a text stands for: 64 hex digits are the seed itself, others are hashed."""
     try:
         seed = bytes.fromhex(text)
     except ValueError:
