@@ -86,6 +86,22 @@ def test_what_is_no_turn_is_told() -> None:
             recorded_turn(BOARD, at, seat)
 
 
+def test_steps_are_counted_within_a_deal_where_that_is_asked_for() -> None:
+    turns = recorded_turns(RACE)
+    for turn in turns:
+        before = RACE.deals[: turn.view.number - 1]
+        passed = sum(1 + len(deal.calls) + len(deal.cards) for deal in before)
+        again = recorded_turn(RACE, turn.step - passed, turn.seat, turn.view.number)
+        assert again == turn
+        played = turn.view.cards_played.bit_count()
+        assert turn.step - passed == 2 + len(turn.view.calls) + played, "as logs of bots count"
+    deals = len(RACE.deals)
+    with pytest.raises(NoSuchTurn, match=f"There is no deal {deals + 1}: the record has {deals}"):
+        recorded_turn(RACE, 2, None, deals + 1)
+    with pytest.raises(NoSuchTurn, match="Deal 2 has no step 99, but 1 to "):
+        recorded_turn(RACE, 99, None, 2)
+
+
 def _other(step: int) -> Seat:
     return recorded_turn(BOARD, step).seat.partner
 
@@ -99,6 +115,21 @@ def test_a_turn_as_json_is_the_turn(contree: Contree, file: str) -> None:
     view = seat_view_from_pb(message.turn.view, BOARD.rules, decision)
     assert view == turn.view
     assert decision.clock.remaining == 3000
+    name = BOARD.names[turn.seat]
+    assert ran.err.startswith(f"step 4, deal 1: {turn.seat} ({name}) owes a ")
+
+
+def test_a_pattern_that_comes_to_several_records(contree: Contree, file: str) -> None:
+    for words in (
+        ("bot", "replay-turn", file, "b.bgn", "--at", "4", "--dump"),
+        ("bot", "replay-turn", file, "b.bgn", "--at", "4", "--", "python", "bot.py"),
+        ("replay", file, "b.bgn"),
+        ("record", "show", file, "b.bgn"),
+        ("record", "convert", file, "b.bgn", "--to", "json"),
+    ):
+        ran = contree(*words)
+        assert (ran.code, ran.out) == (2, ""), words
+        assert ran.err == f"contree: There are 2 records, {file}, b.bgn: name one of them.\n"
 
 
 def test_a_bot_answers_again(file: str) -> None:
@@ -106,6 +137,7 @@ def test_a_bot_answers_again(file: str) -> None:
     ran = finish(start("bot", "replay-turn", file, "--at", "8", "--json", "--", *PLAIN))
     told = json.loads(ran.out)
     assert ran.code == 0, ran
+    assert (told["seat"], told["name"]) == (str(turn.seat), BOARD.names[turn.seat])
     assert told["recorded"] == str(turn.action)
     assert told["answered"] in told["legal"] == [str(action) for action in turn.view.legal]
 

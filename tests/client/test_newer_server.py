@@ -108,7 +108,7 @@ async def test_an_illegal_answer_is_logged_once(
         )
         act = await line.hear("act")
         lines = [line for line in caplog.messages if "llegal" in line or "not allowed" in line]
-        assert lines == ["seat N of match m1: P is not allowed: not in this game"]
+        assert lines == ["seat N of match m1, deal 1, step 2: P is not allowed: not in this game"]
         line.say(
             act_result(act, illegal, reason="nor in any other"),
             fault(1, match_pb2.FAULT_KIND_ILLEGAL_ACTION, replaced=True),

@@ -20,7 +20,8 @@ app = typer.Typer(
 )
 
 _File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A record, as text or JSON; - is standard input.")
+    list[Path],
+    typer.Argument(metavar="FILE", help="A record, as text or JSON; - is standard input."),
 ]
 
 
@@ -30,9 +31,9 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print the JSON form.")] = False,
 ) -> None:
     """A match to read: its hands, auctions, tricks and scores."""
-    from contree.cli.records import read
+    from contree.cli.records import read, the_one
 
-    record = read(file)
+    record = read(the_one(file))
     if as_json:
         from contree.engine.notation import format_record_json
 
@@ -50,13 +51,13 @@ def convert(
     to: Annotated[str, typer.Option("--to", metavar="json|text", help="The form to print.")],
 ) -> None:
     """The same record in the other form (docs/notation.md)."""
-    from contree.cli.records import read
+    from contree.cli.records import read, the_one
     from contree.engine.notation import format_record, format_record_json
 
     forms = {"json": format_record_json, "text": format_record}
     if to not in forms:
         raise BadInput(f"There is no form {to!r}: write --to json or --to text.")
-    _print(forms[to](read(file)))
+    _print(forms[to](read(the_one(file))))
 
 
 @app.command()

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from contree.cli.errors import FAILED, BadInput, Failure
 from contree.engine.errors import EngineError
 from contree.engine.notation import RecordError, read_record
 from contree.engine.record import Record
+
+
+def the_one(files: Sequence[str] | Sequence[Path]) -> Path:
+    """The only one of these; BadInput when a pattern such as *.bgn came to several."""
+    if len(files) > 1:
+        more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+        named = ", ".join(map(str, files[:3]))
+        raise BadInput(f"There are {len(files)} records, {named}{more}: name one of them.")
+    return Path(files[0])
 
 
 def text_of(path: Path) -> str:

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 def replay(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A record, as text or JSON; - is standard input.")
+        list[Path],
+        typer.Argument(metavar="FILE", help="A record, as text or JSON; - is standard input."),
     ],
     *,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Print all steps instead, a line for each.")
+        bool, typer.Option("--plain", help="Print all steps instead, a line for each, numbered.")
     ] = False,
 ) -> None:
     """Step through a record in the terminal; all hands are open.
@@ -32,10 +33,10 @@ def replay(
     Where there is no terminal all steps are printed.
     """
     from contree.cli.output import stdout
-    from contree.cli.records import read
+    from contree.cli.records import read, the_one
     from contree.cli.stepping import frames
 
-    shown = frames(read(file))
+    shown = frames(read(the_one(file)))
     console = stdout()
     bare = not console.is_terminal or console.is_dumb_terminal or not sys.stdin.isatty()
     if plain or bare:
@@ -45,8 +46,13 @@ def replay(
 
 
 def _print(shown: Sequence[Frame], console: Console) -> None:
-    for frame in shown:
-        console.print(frame.line, soft_wrap=True)
+    from rich.text import Text
+
+    for number, frame in enumerate(shown, start=1):
+        margin = f"{number:>4}  "
+        for line in frame.line.split("\n"):
+            console.print(Text(margin, "dim").append_text(line), soft_wrap=True)
+            margin = " " * len(margin)
 
 
 def _step_through(shown: Sequence[Frame]) -> None:

@@ -33,6 +33,14 @@ def replay_turn(
             "--at", metavar="N", min=1, help="The step of the record, as contree replay counts."
         ),
     ],
+    deal: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Count --at from the beginning of this deal, as logs of bots do.",
+        ),
+    ] = None,
     seat: Annotated[
         str | None,
         typer.Option(
@@ -55,13 +63,24 @@ def replay_turn(
     Prints what it answers beside what was recorded. The exit code is 1 when it gives no answer in
     time, or one that is not legal. The record of a match that is disclosed is fetched by its id.
     """
-    turn = _turn(_record(record, server), at, seat)
+    from contree.cli.output import say
+    from contree.cli.records import the_one
+    from contree.cli.render import printable
+
+    if command and Path(command[0]).suffix in {".bgn", ".json"}:
+        # Before -- there is one record: a pattern came to several.
+        others = [one for one in command if Path(one).suffix in {".bgn", ".json"}]
+        the_one([record, *others])
+    found = _record(record, server)
+    turn = _turn(found, at, seat, deal)
+    name = printable(found.names[turn.seat]) or "nobody"
     if dump:
+        say(_whose(turn, name))
         _dump(turn, clock)
         return
     if not command:
         raise BadInput("Which bot? Write its command after --, or --dump to see the turn.")
-    _ask(turn, command, clock, as_json=as_json)
+    _ask(turn, name, command, clock, as_json=as_json)
 
 
 def _record(name: str, server: str | None) -> Record:
@@ -83,12 +102,13 @@ def _record(name: str, server: str | None) -> Record:
     return read_record(asyncio.run(fetched()))
 
 
-def _turn(record: Record, at: int, seat: str | None) -> RecordedTurn:
+def _turn(record: Record, at: int, seat: str | None, deal: int | None) -> RecordedTurn:
     from contree.engine import Seat
     from contree.testing.turns import NoSuchTurn, recorded_turn
 
     try:
-        return recorded_turn(record, at, None if seat is None else Seat.parse(seat.upper()))
+        whose = None if seat is None else Seat.parse(seat.upper())
+        return recorded_turn(record, at, whose, deal)
     except NoSuchTurn as error:
         raise BadInput(str(error)) from None
 
@@ -103,7 +123,13 @@ def _dump(turn: RecordedTurn, clock: float) -> None:
     print(MessageToJson(PlayResponse(messages=[message])))
 
 
-def _ask(turn: RecordedTurn, command: list[str], clock: float, *, as_json: bool) -> None:
+def _whose(turn: RecordedTurn, name: str) -> str:
+    assert turn.view.kind is not None
+    place = f"step {turn.step}, deal {turn.view.number}"
+    return f"{place}: {turn.seat} ({name}) owes a {turn.view.kind.value}"
+
+
+def _ask(turn: RecordedTurn, name: str, command: list[str], clock: float, *, as_json: bool) -> None:
     import asyncio
 
     from contree.cli.output import print_json, say, stdout
@@ -117,7 +143,9 @@ def _ask(turn: RecordedTurn, command: list[str], clock: float, *, as_json: bool)
     if as_json:
         told: dict[str, Any] = {
             "step": turn.step,
+            "deal": turn.view.number,
             "seat": str(turn.seat),
+            "name": name,
             "legal": [str(action) for action in turn.view.legal],
             "recorded": str(turn.action),
             "answered": None if reply.action is None else str(reply.action),
@@ -132,10 +160,7 @@ def _ask(turn: RecordedTurn, command: list[str], clock: float, *, as_json: bool)
         def line(text: str) -> None:
             console.print(text, soft_wrap=True, markup=False)
 
-        assert turn.view.kind is not None
-        line(
-            f"step {turn.step}, deal {turn.view.number}: {turn.seat} owes a {turn.view.kind.value}"
-        )
+        line(_whose(turn, name))
         line(f"hand      {' '.join(map(str, turn.view.hand))}")
         line(f"legal     {' '.join(map(str, turn.view.legal))}")
         line(f"recorded  {turn.action}")

@@ -137,7 +137,7 @@ class Answering:
             self._counts.illegal += 1
             named = str(answer) in result.reason
             why = result.reason if named else f"{answer} is not allowed: {result.reason}"
-            log.error("%s: %s", held, why)
+            log.error("%s%s: %s", held, _place(question), why)
             if question is not None and result.HasField("decision"):
                 again = decision_from_pb(result.decision, "act_result.decision")
                 view = question.turn.view._replace(kind=again.kind, legal=again.legal)
@@ -182,3 +182,13 @@ class Answering:
                 used,
                 budget,
             )
+
+
+def _place(question: Question | None) -> str:
+    """Where in the match a question was asked, as ``contree bot replay-turn`` finds it again."""
+    if question is None:
+        return ""
+    view = question.turn.view
+    # Cards dealt are a step, and the answer is the one after what has been said and played.
+    step = 2 + len(view.calls) + view.cards_played.bit_count()
+    return f", deal {view.number}, step {step}"

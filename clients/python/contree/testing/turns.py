@@ -47,10 +47,20 @@ def recorded_turns(record: Record) -> list[RecordedTurn]:
     return turns
 
 
-def recorded_turn(record: Record, at: int, seat: Seat | None = None) -> RecordedTurn:
+def recorded_turn(
+    record: Record, at: int, seat: Seat | None = None, deal: int | None = None
+) -> RecordedTurn:
     """The turn that step ``at`` answers; with ``seat``, the one that this seat had then, such as
-    contre or decline before the next player spoke. Raises NoSuchTurn.
+    contre or decline before the next player spoke. With ``deal`` (from 1) steps are counted within
+    that deal, as bots count them. Raises NoSuchTurn.
     """
+    if deal is not None:
+        if not 1 <= deal <= len(record.deals):
+            raise NoSuchTurn(f"There is no deal {deal}: the record has {len(record.deals)}.")
+        lengths = [1 + len(one.calls) + len(one.cards) for one in record.deals]
+        if not 1 <= at <= lengths[deal - 1] + 1:
+            raise NoSuchTurn(f"Deal {deal} has no step {at}, but 1 to {lengths[deal - 1]}.")
+        at += sum(lengths[: deal - 1])
     turns = recorded_turns(record)
     if not turns:
         raise NoSuchTurn("Nobody decides anything in this record.")
