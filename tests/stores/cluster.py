@@ -42,6 +42,14 @@ class ClusterServer(StoreServer):
         """What the others call it."""
         return (await self.ask("MYID")).decode()
 
+    async def promoted(self) -> None:
+        """Wait until it is a master."""
+
+        async def is_master() -> bool:
+            return bool((await self.raw.info("replication"))["role"] == "master")
+
+        await eventually(is_master, f"{self.name} is promoted")
+
 
 class StoreCluster:
     """The nodes: `masters` as they began, and `replicas` in the same order."""

@@ -58,17 +58,29 @@ class SentinelSet:
         found = await self.sentinels[0].raw.sentinel_get_master_addr_by_name(NAME)
         return int(found[1])
 
-    async def failed_over(self) -> None:
-        """Wait until all Sentinels name another master than the first, and it is one."""
-        for sentinel in self.sentinels:
-            await eventually(partial(self._another, sentinel), "another master is named")
-        port = await self.master_port()
-        (promoted,) = (one for one in self.replicas if one.port == port)
-        await eventually(lambda: _has_role(promoted, "master"), "the replica is promoted")
+    @property
+    def servers(self) -> list[StoreServer]:
+        """Those that hold the store."""
+        return [self.master, *self.replicas]
 
-    async def _another(self, sentinel: SentinelServer) -> bool:
+    async def failed_over(self, port: int | None = None) -> None:
+        """Wait until all Sentinels name another master than one (the first), and it is one."""
+        former = self.master.port if port is None else port
+        for sentinel in self.sentinels:
+            await eventually(partial(self._another, sentinel, former), "another master is named")
+        named = await self.master_port()
+        (promoted,) = (one for one in self.servers if one.port == named)
+        await eventually(partial(_has_role, promoted, "master"), "the replica is promoted")
+
+    async def all_follow(self) -> None:
+        """Wait until all other servers are replicas of the master of the moment."""
+        port = await self.master_port()
+        (master,) = (one for one in self.servers if one.port == port)
+        await eventually(partial(_replicates, master, len(self.replicas)), "all others follow", 30)
+
+    async def _another(self, sentinel: SentinelServer, former: int) -> bool:
         found = await sentinel.raw.sentinel_get_master_addr_by_name(NAME)
-        return int(found[1]) != self.master.port
+        return int(found[1]) != former
 
 
 @asynccontextmanager

@@ -179,11 +179,7 @@ async def test_masters_are_killed_and_their_replicas_promoted(tmp_path: Path) ->
             await writer.grown(IDS, 5)
             cluster.masters[0].kill()
             await writer.grown(of(cluster, 1) + of(cluster, 2), 5)
-
-            async def promoted() -> bool:
-                return bool((await cluster.replicas[0].raw.info("replication"))["role"] == "master")
-
-            await eventually(promoted, "the replica is promoted")
+            await cluster.replicas[0].promoted()
             # It has no replica of its own, so that what it writes is not confirmed.
             before = [len(writer.acknowledged[one]) for one in of(cluster, 0)]
             await writer.grown(of(cluster, 1) + of(cluster, 2), 5)

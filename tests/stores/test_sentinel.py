@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -52,6 +53,24 @@ async def test_what_was_acknowledged_survives_the_death_of_the_master(tmp_path: 
         assert writer.refused
         # The store is another server now, and knows all of it.
         assert sorted(await store.live()) == IDS
+
+
+async def test_a_master_that_hangs_is_left(tmp_path: Path) -> None:
+    """Connections to it stay open, and lead nowhere: none of them is tried again."""
+    async with (
+        sentinel_set(tmp_path) as watched,
+        connected(watched, replicas=0) as store,
+    ):
+        writer = Writer(store, IDS)
+        await writer.create()
+        await asyncio.gather(*(store.ping() for _ in range(20)))
+        watched.master.freeze()
+        await watched.failed_over()
+        async with beside(writer.run()):
+            await writer.grown(IDS, 5, within_s=5)
+        watched.master.thaw()
+        await watched.all_follow()
+        await writer.check()
 
 
 async def test_a_master_that_steps_down_alive_is_left(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ The settings themselves are in `settings`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_type_hints
@@ -138,7 +139,8 @@ def plain_name() -> Kind:
 
 
 def hide_password(url: str) -> str:
-    """The URL with `***` for its password."""
+    """The URL with `***` for its passwords."""
+    url = re.sub(r"(?<=password=)[^&]*", "***", url)
     try:
         parts = urlsplit(url)
         if parts.password is None:

@@ -28,12 +28,16 @@ _ROUNDS: Final = 16
 """So often commands are sent on, at most; a slot that changes hands takes two or three."""
 _PAUSE_S: Final = 0.03
 """Before the same is asked again of a slot whose keys are on their way."""
+_REPLY_S: Final = 2.0
+"""A master that takes longer is given up, sooner than a single server: others wait for it."""
 _PING_S: Final = 1.0
 """A master that takes longer for a sign of life is away."""
 _SPARED_S: Final = 1.0
 """So long after it gave no answer a master is asked for signs of life only: nobody is to wait for
 one that hangs who need not.
 """
+_FAIR_S: Final = 0.3
+"""Less than that is no time to answer in."""
 
 # After these the slot may have another master by now.
 _LOST: Final = (
@@ -63,7 +67,7 @@ class Cluster(Nodes):
     ) -> list[Any]:
         """See `Nodes.run_all`."""
         batch = Batch(commands)
-        until = self._loop.time() + self._settings.reply_s + wait_s
+        until = self._loop.time() + min(self._settings.reply_s, _REPLY_S) + wait_s
         failure = await self._find()
         if failure is not None:
             return [typed(failure, self._settings.endpoint)] * len(commands)
@@ -156,7 +160,8 @@ class Cluster(Nodes):
             mark=self._mark(place) if lasting and self._settings.replicas else None,
         )
         if isinstance(replies[-1], redis_errors.TimeoutError):
-            self._spared[place] = self._loop.time() + _SPARED_S
+            if within_s >= _FAIR_S:
+                self._spared[place] = self._loop.time() + _SPARED_S
         elif self._spared:
             self._spared.pop(place, None)
         return replies

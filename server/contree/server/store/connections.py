@@ -69,6 +69,8 @@ class Connections:
                             replies.clear()
         except TimeoutError:
             failure = redis_errors.TimeoutError(f"no answer in {within_s:.3g} s")
+            # Those that are idle may lead to the same silence, and another master be there by now.
+            await self.drop_idle()
         except redis_errors.RedisError as error:
             failure = error
         assert failure is not None
