@@ -119,6 +119,11 @@ def test_password_is_never_shown() -> None:
         ("redis://h:1/0", "redis://h:1/0"),
         ("redis://:p@h:1/0", "redis://:***@h:1/0"),
         ("rediss://u:p%40@h/2?x=1", "rediss://u:***@h/2?x=1"),
+        ("redis+cluster://u:p@h:1,i:2", "redis+cluster://u:***@h:1,i:2"),
+        (
+            "redis+sentinel://h/m/0?sentinel_password=p&x=1",
+            "redis+sentinel://h/m/0?sentinel_password=***&x=1",
+        ),
         ("redis://[x:p@h", "(unreadable)"),
     ],
 )
