@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 
 from contree.bots import BOTS
 from contree.cli.playing.desk import Desk
-from contree.cli.playing.game import Plan, person_of, sat_down
+from contree.cli.playing.game import person_of, sat_down
+from contree.cli.playing.plan import Plan
 from contree.cli.playing.sitting import DAY_S, Player, Sitting, Wish
 from contree.cli.render.faces import ENGLISH
 from contree.cli.tui.play_app import PlayApp

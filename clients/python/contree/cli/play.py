@@ -86,7 +86,8 @@ def play(
     import sys
 
     from contree.cli.output import stdout
-    from contree.cli.playing.game import Plan, run_plain, run_screen
+    from contree.cli.playing.game import run_plain, run_screen
+    from contree.cli.playing.plan import Plan
     from contree.cli.terminal import is_light
 
     if host_table and join is not None:

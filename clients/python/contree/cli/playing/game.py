@@ -16,33 +16,18 @@ from contree.cli.output import say
 from contree.cli.playing.codes import maker_name, table_name
 from contree.cli.playing.person import Person
 from contree.cli.playing.plain import Left, PlainTable
-from contree.cli.playing.sitting import Sitting, Wish
+from contree.cli.playing.plan import Plan, invitation
+from contree.cli.playing.sitting import Sitting
 from contree.cli.playing.telling import deal_lines, ending
 from contree.client import Connection, ContreeError, Unreachable
 
 if TYPE_CHECKING:
     from contree.cli.playing.desk import Desk
-    from contree.cli.render.faces import Face
 
 _REMOTE: Final = Connection(patience=5.0, resume_patience=300.0)
 """A person hears soon that there is no server; one that goes away is waited for."""
 _LOCAL: Final = Connection(patience=10.0, resume_patience=15.0)
 """A server of one's own that is gone does not come back."""
-
-
-class Plan(NamedTuple):
-    """How a person wants to play."""
-
-    wish: Wish | None
-    """None at somebody else's table."""
-    name: str
-    code: str
-    """Of the table that is made or joined; empty for none."""
-    server: str | None
-    """None: one is started here."""
-    face: Face
-    pace: float
-    light: bool
 
 
 class Place(NamedTuple):
@@ -137,14 +122,6 @@ def ended_by(error: BaseException) -> BaseException:
     if isinstance(error, Unreachable):
         return Failure("The server does not answer any more: the game ends here, without a result.")
     return error
-
-
-def invitation(plan: Plan, server: str) -> str:
-    """What a person at a table with others is told about it."""
-    if plan.wish is None:
-        return f"Table {plan.code} at {server}: waiting for a seat."
-    where = "" if server == DEFAULT_SERVER else f" --server {server}"
-    return f"Table {plan.code}. Others join with: contree play --join {plan.code}{where}"
 
 
 @contextlib.contextmanager

@@ -38,6 +38,7 @@ from contree.cli.playing.person import (
     Seated,
     Withdrawn,
 )
+from contree.cli.playing.plan import Plan, invitation
 from contree.cli.playing.pressing import Command, Do, Intent, click, click_part, press
 from contree.cli.playing.telling import ending, name_of
 from contree.cli.render.board import HEIGHT, board_text
@@ -58,7 +59,6 @@ from contree.engine import Announced, Card, DecisionKind, PlacedCall, Strain
 from contree.engine.actions import Say
 
 if TYPE_CHECKING:
-    from contree.cli.playing.game import Plan
     from contree.cli.playing.person import Person
     from contree.cli.playing.sitting import Sitting
     from contree.client import Turn
@@ -408,8 +408,6 @@ class PlayApp(App[None]):
         plan = self._plan
         if not plan.code:
             return Text("The cards are being dealt ...", "dim")
-        from contree.cli.playing.game import invitation
-
         text = Text(invitation(plan, plan.server or ""), "bold")
         if self._here:
             text.append("\n\nAt the table: ", "not bold").append(", ".join(self._here))
