@@ -1,10 +1,11 @@
-"""Answers of bots, taken to their tables, whichever server they came in at, and what is said of
-them.
+"""What bots say of their seats, taken to the tables here, whichever server it came in at; and what
+is said of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from contree.engine import Seat
 from contree.server.host import frames
@@ -13,9 +14,22 @@ from contree.server.host.seated import Seated
 from contree.server.host.session import Said
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
-from contree.server.match import Act, Rejected, Step, Verdict
+from contree.server.match import (
+    Act,
+    Command,
+    FaultKind,
+    GiveUp,
+    Rejected,
+    SayReady,
+    Step,
+    Verdict,
+)
 from contree.v1 import play_service_pb2
 from contree.wire import WireError, action_from_pb
+
+OFFENDED: Final = "more messages against the protocol than are forgiven"
+"""Why a seat is given up whose bot is not understood."""
+Done = Callable[[Said | Exception], None]
 
 
 class Answers:
@@ -27,21 +41,54 @@ class Answers:
 
     def take(
         self,
-        table: Table,
-        seat: Seat,
+        place: tuple[Table, Seat],
         ref: int,
-        act: play_service_pb2.Act,
-        done: Callable[[Said | Exception], None],
+        message: play_service_pb2.ClientMessage,
+        done: Done,
         *,
         who: Seated,
         elapsed: int | None = None,
     ) -> None:
-        """Let a seat answer; ``done`` is told what is to be said to its bot, which is ``who``.
+        """Let a seat act, say that it is ready, or resign; ``done`` is told what is to be said of
+        it to its bot, which is ``who``.
 
         It is told MatchLost where the match cannot go on here: then whoever holds it answers; any
-        other error is the service's. The time of the decision is what the table's clock says, or
+        other error is the service's. The time of a decision is what the table's clock says, or
         ``elapsed`` where that is less.
         """
+        table, seat = place
+        if message.HasField("act"):
+            self._act(table, seat, ref, message.act, done, who=who, elapsed=elapsed)
+        elif message.HasField("ready"):
+            self._submit(table, SayReady(seat), done)
+        else:
+            self._submit(table, GiveUp(seat, FaultKind.RESIGNED, "the bot resigned"), done)
+
+    def give_up(self, place: tuple[Table, Seat], done: Done) -> None:
+        """A bot says more against the protocol than is forgiven."""
+        table, seat = place
+        self._submit(table, GiveUp(seat, FaultKind.PROTOCOL_ERROR, OFFENDED), done)
+
+    def _submit(self, table: Table, command: Command, done: Done) -> None:
+        def reply(outcome: Step | Rejected | MatchLost) -> None:
+            if isinstance(outcome, MatchLost):
+                done(outcome)
+            else:
+                done(Said(None, useless=isinstance(outcome, Rejected) or not outcome.entries))
+
+        self._tables.submit(table, command, reply)
+
+    def _act(
+        self,
+        table: Table,
+        seat: Seat,
+        ref: int,
+        act: play_service_pb2.Act,
+        done: Done,
+        *,
+        who: Seated,
+        elapsed: int | None,
+    ) -> None:
         decision = act.decision_id
         try:
             action = action_from_pb(act.action)
@@ -55,14 +102,14 @@ class Answers:
         command = Act(seat, decision, action, spent)
 
         def answered(outcome: Step | Rejected | MatchLost) -> None:
-            if isinstance(outcome, MatchLost):
-                done(outcome)
-                return
             said: Said | Exception
-            try:
-                said = self._said(table, ref, command, outcome, who)
-            except Exception as error:
-                said = error
+            if isinstance(outcome, MatchLost):
+                said = outcome
+            else:
+                try:
+                    said = self._said(table, ref, command, outcome, who)
+                except Exception as error:
+                    said = error
             done(said)
 
         self._tables.submit(table, command, answered)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from contree.engine import Seat
 from contree.server.host.seated import Seated
 from contree.server.host.session import InstanceKey, Session
 from contree.server.host.table import Table
+
+
+class Reclaimed(NamedTuple):
+    """A seat that was at another server's table."""
+
+    ref: int
+    """What its bot calls it, from here on too."""
+    decision: bytes
+    """The last one that the bot was told to be owed."""
+    go_on: Callable[[Table, Seat], None]
+    """Takes to its table what the bot has said and nobody has answered."""
 
 
 class Elsewhere(Protocol):
@@ -30,9 +41,9 @@ class Elsewhere(Protocol):
         """Bots here may have room that no seat here needs."""
         ...
 
-    def reclaim(self, session: Session, match_id: str, seat: Seat) -> int | None:
-        """A seat that a session had at another server's table is at a table here from now on: what
-        it was called, None when there was none.
+    def reclaim(self, session: Session, match_id: str, seat: Seat) -> Reclaimed | None:
+        """A seat that a session had at another server's table is at a table here from now on; None
+        where it had none.
         """
         ...
 
@@ -69,7 +80,7 @@ class Nowhere:
     def room(self) -> None:
         """See `Elsewhere.room`."""
 
-    def reclaim(self, session: Session, match_id: str, seat: Seat) -> int | None:
+    def reclaim(self, session: Session, match_id: str, seat: Seat) -> Reclaimed | None:
         """See `Elsewhere.reclaim`."""
         return None
 

@@ -97,7 +97,9 @@ class Host:
             server_id=settings.server_id,
             lease_ms=settings.lease_ms,
             in_hand=lambda match_id: (
-                self.matches.creating(match_id) or self.notices.finishing(match_id)
+                self.matches.creating(match_id)
+                or self.notices.finishing(match_id)
+                or match_id in self.salvage.under_way
             ),
             adopt=self._adopt,
             lost=lambda match_id: self._lost_id(match_id, "lease"),
@@ -133,6 +135,11 @@ class Host:
             draining=lambda: self.draining,
         )
         self.registry.entered = self.peers.entered
+        self.queries.connected = self.peers.questions.connected
+        self.matches.handing = self.peers.handing
+        self.peers.handing.opens = self._open
+        self.peers.handing.adopts = self.leases.given
+        self.matches.cancel_elsewhere = self.peers.questions.cancel
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Host]:
@@ -168,7 +175,7 @@ class Host:
         Answers to what was asked are still taken, until all bots have left or ``drain_s`` is over.
         What is being played goes on at another server, or here after a restart.
         """
-        self.draining = self.matches.closed = True
+        self.draining = self.matches.closed = self.peers.matching.closed = True
         self.leases.adopting = False
         self.tables.deadlines.wind_up()
         for session in self.seating.lobby.sessions():
@@ -185,7 +192,8 @@ class Host:
                 await self.tables.committer.settled()
                 await self.notices.idle()
         try:
-            await asyncio.wait_for(self.leases.release_all(), _WRITTEN_S)
+            async with asyncio.timeout(_WRITTEN_S):
+                await self.peers.leave(await self.leases.release_all())
         except Exception as error:  # a lease that is not given up runs out by itself
             _log.warning("leases_not_released", error=repr(error))
 

@@ -8,7 +8,8 @@ question to an index, so that a match is without a server for little longer than
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -58,6 +59,9 @@ class Leases:
         """Leases of matches that are still being read."""
         self._aside: set[str] = set()
         """Matches that cannot be taken over here; left alone until a restart."""
+        self._given: list[str] = []
+        """Matches whose leases others say that they gave up."""
+        self._woken = asyncio.Event()
         self.adopting = True
         """Switched off when the server drains."""
 
@@ -115,7 +119,9 @@ class Leases:
                     await self._store.reindex()
                     reindexed = loop.time()
                 began = loop.time()
-                orphans = await self._orphans()
+                given, self._given = self._given, []
+                found = self._free(given) + await self._orphans()
+                orphans = list(dict.fromkeys(found))
                 if loop.time() - began > min(PATIENCE_S, lease_s / 4):
                     await asyncio.sleep(lease_s / 2)
                 elif self.adopting:
@@ -124,15 +130,25 @@ class Leases:
                 await asyncio.sleep(lease_s / 2)
             except StoreError:
                 _log.exception("adoption_refused")
-            await asyncio.sleep(lease_s / 16)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), lease_s / 16)
+            self._woken.clear()
+
+    def given(self, match_ids: Sequence[str]) -> None:
+        """The leases of these matches were given up elsewhere: they may be taken over at once."""
+        self._given += match_ids
+        self._woken.set()
 
     async def _orphans(self) -> list[str]:
         # Those set aside stay expired, and must not take the places of others.
         at_most = _AT_ONCE + len(self._aside)
         expired = await self._tables.watch.ask(self._store.expired(at_most), everywhere=True)
+        return self._free(expired)
+
+    def _free(self, match_ids: Sequence[str]) -> list[str]:
         return [
             match_id
-            for match_id in expired
+            for match_id in match_ids
             if self._tables.get(match_id) is None
             and match_id not in self._aside
             and not self._in_hand(match_id)
@@ -142,7 +158,9 @@ class Leases:
         for first in range(0, len(orphans), _TAKEN_AT_ONCE):
             if not self.adopting:
                 return
-            some = orphans[first : first + _TAKEN_AT_ONCE]
+            some = self._free(orphans[first : first + _TAKEN_AT_ONCE])
+            if not some:
+                continue
             self._taking |= await self._store.take(some, self._server_id, self._lease_ms)
             try:
                 for match_id in some:
@@ -183,8 +201,10 @@ class Leases:
         _log.exception("match_set_aside", match_id=match_id)
         self._aside.add(match_id)
 
-    async def release_all(self) -> None:
-        """Give the leases up, so that another server need not wait for them to run out."""
+    async def release_all(self) -> list[str]:
+        """Give the leases up, so that another server need not wait for them to run out: of which
+        matches.
+        """
         held = {
             table.match.id: table.fence
             for table in self._tables.all()
@@ -194,3 +214,4 @@ class Leases:
         await self._store.release(given_up)
         self._metrics.matches_handed_over.inc(len(given_up))
         _log.info("leases_released", matches=len(given_up))
+        return list(given_up)

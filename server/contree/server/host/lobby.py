@@ -52,6 +52,10 @@ class Lobby:
         """The session of an instance."""
         return self._sessions.get(key)
 
+    def has(self, bot: str, instance_id: str) -> bool:
+        """Whether an instance of a bot is here, whatever its key."""
+        return any(key.instance_id == instance_id for key in self._by_bot.get(bot, ()))
+
     def by_nonce(self, nonce: str) -> Session | None:
         """A session by what tells it from all others."""
         return self._by_nonce.get(nonce)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Protocol
 
@@ -29,6 +29,7 @@ from contree.server.match import (
     Match,
     MatchSpec,
     Rejected,
+    Stage,
     create,
     decode_entry,
     encode_entry,
@@ -44,8 +45,20 @@ class Opens(Protocol):
     def __call__(self, match: Match, fence: int, *, journal: list[bytes]) -> Table: ...
 
 
+class Placing(Protocol):
+    """Spreads new matches over the servers."""
+
+    def home_for(self, spec: MatchSpec, making: int) -> str | None:
+        """The address of the server where a match is better off; None for this one."""
+        ...
+
+    def place(self, peer: str, match_id: str, fence: int) -> None:
+        """Tell that server of a match that was created under a lease of its."""
+        ...
+
+
 class Matches:
-    """Creates and cancels matches; writes nothing of those that another server holds."""
+    """Creates and cancels matches; writes nothing itself of those that another server holds."""
 
     def __init__(
         self,
@@ -70,6 +83,10 @@ class Matches:
         self._lease_ms = lease_ms
         self._remember_s = remember_s
         self._opens = opens
+        self.cancel_elsewhere: Callable[[str, str], Awaitable[None]] = _elsewhere
+        """Lets whoever hosts a match cancel it. Raises MatchEnded, MatchElsewhere."""
+        self.handing: Placing | None = None
+        """Says where new matches are better off than here."""
         self.closed = False
         """No new ones: the server drains."""
         self._creating: set[str] = set()
@@ -123,7 +140,8 @@ class Matches:
                 return await self._salvage.put_away(match_id, reason, wall_ms())
             if ended:
                 raise MatchEnded(match_id)
-            raise MatchElsewhere(match_id)
+            await self.cancel_elsewhere(match_id, reason)
+            return await self._queries.match(match_id)
         try:
             return await self._tables.ask(table, Abandon(EndReason.CANCELLED, reason))
         except Rejected:  # MatchLost goes on up
@@ -132,16 +150,22 @@ class Matches:
     async def _make(self, spec: MatchSpec) -> Summary:
         step = create(Created(spec), wall_ms())
         journal = [encode_entry(entry) for entry in step.entries]
+        peer = None
+        if self.handing is not None and step.after.stage is not Stage.ENDED:
+            peer = self.handing.home_for(spec, len(self._creating) - 1)
         made = await self._store.create(
             spec.match_id,
             labels=spec.labels,
             entries=journal,
-            owner=self._server_id,
+            owner=self._server_id if peer is None else peer.rpartition("/")[0],
             lease_ms=self._lease_ms,
         )
         if not made.created:
             return await self._made_before(spec.match_id, spec)
         self._metrics.matches_created.inc()
+        if peer is not None and self.handing is not None:
+            self.handing.place(peer, spec.match_id, made.fence)
+            return summary_of(step.after)
         match = self._opens(step.after, made.fence, journal=journal).match
         return summary_of(match, self._tables.connected(match.id))
 
@@ -166,6 +190,11 @@ class Matches:
 def new_match_id() -> str:
     """A match id: ids made later sort after, whichever server made them (to the millisecond)."""
     return f"m{wall_ms():011x}{secrets.token_hex(5)}"
+
+
+async def _elsewhere(match_id: str, reason: str) -> None:
+    del reason
+    raise MatchElsewhere(match_id)
 
 
 def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:

@@ -8,7 +8,7 @@ moves (see `reading`).
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -27,6 +27,8 @@ _AT_ONCE: Final = 100
 """Matches looked up in one round trip."""
 _REMEMBERED: Final = 256
 """Matches held elsewhere of which only what is new is read the next time."""
+There = tuple[bool, bool, bool, bool]
+"""Which seats' bots are there."""
 _log = structlog.get_logger(__name__)
 
 
@@ -46,6 +48,8 @@ class Queries:
         self._notices = notices
         self._reading = reading
         self._releases = releases
+        self.connected: Callable[[Sequence[str]], Awaitable[Mapping[str, There]]] = _nobody_knows
+        """Asks the other servers which seats' bots are there."""
         self._elsewhere: OrderedDict[str, Match] = OrderedDict()
         self._unreadable: OrderedDict[str, None] = OrderedDict()
         """Matches that could not be read, of which the log has been told."""
@@ -127,6 +131,8 @@ class Queries:
         for start in range(0, len(match_ids), _AT_ONCE):
             page = match_ids[start : start + _AT_ONCE]
             looks = await self._look([one for one in page if self._here(one) is None])
+            hosted = [one for one, look in looks.items() if look.summary is None and look.version]
+            there = await self.connected(hosted) if hosted else {}
             for match_id in page:
                 here = self._here(match_id)
                 if here is not None:
@@ -134,7 +140,8 @@ class Queries:
                 else:
                     # One that went from here since is looked for again.
                     look = looks.get(match_id) or (await self._look([match_id]))[match_id]
-                    found.append(await self._readable(match_id, look))
+                    connected = there.get(match_id, NOBODY)
+                    found.append(await self._readable(match_id, look, connected))
         return found
 
     async def match(self, match_id: str) -> Match:
@@ -167,10 +174,12 @@ class Queries:
         looks = await self._store.look(match_ids, after=known, limit=PAGE) if match_ids else []
         return dict(zip(match_ids, looks, strict=True))
 
-    async def _readable(self, match_id: str, look: Look) -> Summary | MatchUnreadable | None:
+    async def _readable(
+        self, match_id: str, look: Look, connected: There
+    ) -> Summary | MatchUnreadable | None:
         """A match as ``_summary``: one that cannot be read must not take a whole list with it."""
         try:
-            return await self._summary(match_id, look)
+            return await self._summary(match_id, look, connected)
         except (StoreError, HostError):
             raise
         except Exception:
@@ -186,7 +195,7 @@ class Queries:
                 self._unreadable.popitem(last=False)
         return MatchUnreadable(match_id)
 
-    async def _summary(self, match_id: str, look: Look) -> Summary | None:
+    async def _summary(self, match_id: str, look: Look, connected: There) -> Summary | None:
         if look.summary is not None:
             self._elsewhere.pop(match_id, None)
             if is_current(look.summary):
@@ -199,12 +208,11 @@ class Queries:
         so_far = self._elsewhere.get(match_id)
         if (so_far.version if so_far is not None else 0) != look.after:
             # Another call has read on meanwhile.
-            return await self._shown(await self._match(match_id))
-        return await self._shown(await self._folded(match_id, so_far, look.entries, look.version))
+            return await self._shown(await self._match(match_id), connected)
+        match = await self._folded(match_id, so_far, look.entries, look.version)
+        return await self._shown(match, connected)
 
-    async def _shown(
-        self, match: Match, connected: tuple[bool, bool, bool, bool] = NOBODY
-    ) -> Summary:
+    async def _shown(self, match: Match, connected: There = NOBODY) -> Summary:
         async with self._reading.slice():
             return summary_of(match, connected)
 
@@ -236,3 +244,8 @@ class Queries:
         self._elsewhere.move_to_end(match.id)
         if len(self._elsewhere) > _REMEMBERED:
             self._elsewhere.popitem(last=False)
+
+
+async def _nobody_knows(match_ids: Sequence[str]) -> Mapping[str, There]:
+    del match_ids
+    return {}

@@ -56,6 +56,8 @@ class Salvage:
         self._server_id = server_id
         self._lease_ms = lease_ms
         self._retain_s = retain_s
+        self.under_way: set[str] = set()
+        """Matches that are being put away: their leases are taken."""
 
     async def owner(self, match_id: str) -> str | None:
         """Whose match it is (``MatchSpec.owner``); None where even that cannot be read.
@@ -75,6 +77,13 @@ class Salvage:
         Returned is what could be read of it, ended for a fault of the service; None when that is
         nothing. Raises MatchNotFound, MatchElsewhere while another server holds it, MatchEnded.
         """
+        self.under_way.add(match_id)
+        try:
+            return await self._put_away(match_id, reason, now_ms)
+        finally:
+            self.under_way.discard(match_id)
+
+    async def _put_away(self, match_id: str, reason: str, now_ms: int) -> Match | None:
         fence = (await self._store.take([match_id], self._server_id, self._lease_ms)).get(match_id)
         if fence is None:
             look = (await self._store.look([match_id], limit=1))[0]

@@ -266,20 +266,26 @@ class Seating:
     def _attach(self, table: Table, seat: Seat, session: Seated, *, resumed: bool) -> None:
         match = table.match
         self._displace(table, seat)
-        ref = None
+        before = None
         if isinstance(session, Session):
-            ref = self.elsewhere.reclaim(session, match.id, seat)
-        ref = self._seats.give(session, table, seat, ref)
+            before = self.elsewhere.reclaim(session, match.id, seat)
+        ref = self._seats.give(session, table, seat, None if before is None else before.ref)
         table.attach(seat, Attached(session, ref, session.offences), self._deadlines.now())
-        session.send_assigned(ref, frames.seat_assigned(match, seat, ref, resumed=resumed))
+        if before is None:
+            session.send_assigned(ref, frames.seat_assigned(match, seat, ref, resumed=resumed))
         if session.identity.events:
             if isinstance(session, Session):
                 self._feeds.follow(table, seat, session, ref)
             else:
                 self.elsewhere.follow(table, seat, session, ref)
-        if match.stage is Stage.PLAYING and match.owed_since[seat] and not match.seats[seat].house:
+        asked = match.stage is Stage.PLAYING and match.owed_since[seat]
+        # Who was told already has answered, or is thinking.
+        known = before is not None and asked and before.decision == match.decision_id(seat)
+        if asked and not known and not match.seats[seat].house:
             session.send_turn(ref, self._tables.telling.turn(table, seat, again=resumed))
         self._deadlines.arm(table)
+        if before is not None:
+            before.go_on(table, seat)
 
     def _displace(self, table: Table, seat: Seat) -> None:
         """Whoever sat in a seat does so no more: somebody else speaks for its instance."""

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from contree.engine import Seat
+from contree.server.host.errors import MatchLost
 from contree.server.host.outbox import Outbox
 from contree.server.host.readers import Reader
 from contree.server.telemetry import BotCounts
@@ -36,17 +37,14 @@ _UNANSWERED: Final = 64
 """Commands of a stream that may wait for their tables, and a few more for each seat."""
 
 
-RESIGNED: Final = "the bot resigned"
-"""Why a seat is given up whose bot says Resign."""
-
-
 _NOTHING: Final[Mapping[tuple[str, Seat], int]] = MappingProxyType({})
 
 
 class Said(NamedTuple):
     """What is said to a bot of something that it said."""
 
-    message: ServerMessage | bytes
+    message: ServerMessage | bytes | None
+    """None where nothing is to be said."""
     in_passing: bool = False
     """The bot has moved on: it hears of it with its next turn."""
     useless: bool = False
@@ -226,14 +224,24 @@ class Session:
         """Say something that nobody waits for: with the next message, or a little later."""
         self.outbox.put(message, hurry=False)
 
-    def tell(self, said: Said, now: float) -> None:
-        """Say what came of an answer, at a time of the event loop."""
-        if said.in_passing:
-            self.outbox.put(said.message, hurry=False)
-            return
-        self.send(said.message)
+    def heard(self, said: Said | Exception) -> None:
+        """Say what came of a command: see `Answers`. A match that is lost is answered by whoever
+        holds it now.
+        """
+        self.answered()
+        if isinstance(said, Said):
+            try:
+                self._tell(said)
+            except Exception as error:  # the match goes on without this stream
+                self.fail(error)
+        elif not isinstance(said, MatchLost):
+            self.fail(said)
+
+    def _tell(self, said: Said) -> None:
+        if said.message is not None:
+            self.outbox.put(said.message, hurry=not said.in_passing)
         if said.useless:
-            self.waste(now)
+            self.waste(asyncio.get_running_loop().time())
         if said.offence and self.on_offence is not None:
             self.on_offence()
 

@@ -14,6 +14,7 @@ from grpc import aio
 from contree.server.access import Quotas, Role, current_caller
 from contree.server.host import Host
 from contree.server.host.errors import MatchUnreadable
+from contree.server.host.peers import identity_from_pb
 from contree.server.host.showing import Audience, shown_to
 from contree.server.host.summary import Summary, summary_of, unpack
 from contree.server.rpc.audiences import audience_of
@@ -136,24 +137,31 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
     async def ListBots(
         self, request: match_service_pb2.ListBotsRequest, context: Context
     ) -> match_service_pb2.ListBotsResponse:
-        """The bots that are connected. Who knows an instance id and has the key of the instance can
-        take its seats, so it is told to that key only.
+        """The bots that are connected, to whichever server. Who knows an instance id and has the
+        key of the instance can take its seats, so it is told to that key only.
         """
         now = self._host.now()
         key_id = current_caller().key_id
+        questions = self._host.peers.questions
+        here = [
+            (session.identity, questions.seats(session), int(now - session.connected_at))
+            for session in self._host.sessions()
+        ]
+        elsewhere = [
+            (identity_from_pb(one.bot), one.seats, one.connected_s)
+            for one in await questions.bots()
+        ]
         return match_service_pb2.ListBotsResponse(
             bots=[
                 match_service_pb2.ConnectedBot(
-                    bot=session.identity.bot,
-                    bot_version=session.identity.bot_version,
-                    instance_id=session.identity.instance_id
-                    if key_id and key_id == session.identity.key_id
-                    else "",
-                    capacity=session.identity.capacity,
-                    seats=len(self._host.tables.seats.of(session)),
-                    connected=duration_pb2.Duration(seconds=int(now - session.connected_at)),
+                    bot=who.bot,
+                    bot_version=who.bot_version,
+                    instance_id=who.instance_id if key_id and key_id == who.key_id else "",
+                    capacity=who.capacity,
+                    seats=seats,
+                    connected=duration_pb2.Duration(seconds=seconds),
                 )
-                for session in self._host.sessions()
+                for who, seats, seconds in here + elsewhere
             ]
         )
 

@@ -13,19 +13,10 @@ import structlog
 from grpc import aio
 
 from contree.server.access import HELLO, Admission, Quotas, current_caller
-from contree.server.host import Host, Session, Table, frames
-from contree.server.host.errors import MatchLost
-from contree.server.host.session import RESIGNED, Said
+from contree.server.host import Host, Session, frames
+from contree.server.host.answers import OFFENDED
 from contree.server.host.watch import TooSlow
-from contree.server.match import (
-    Command,
-    FaultKind,
-    GiveUp,
-    MatchSpec,
-    Rejected,
-    SayReady,
-    Step,
-)
+from contree.server.match import MatchSpec
 from contree.server.rpc.errors import (
     FrameTooLong,
     HelloExpected,
@@ -151,7 +142,7 @@ class PlayServicer:
 
     async def _arrive(self, session: Session, practice: MatchSpec | None) -> None:
         host, who = self._host, session.identity
-        elsewhere = await host.peers.owed(session)
+        elsewhere = await host.peers.questions.owed(session)
         owed = host.seating.owed(session) + elsewhere
         session.send(
             frames.ServerMessage(
@@ -240,20 +231,12 @@ class PlayServicer:
         if which == "act":
             self._act(session, message)
         elif which == "ready":
-            held = self._host.tables.seats.at(session, message.ready.seat_ref)
-            if held is not None:
-                self._submit(session, held[0], SayReady(held[1]))
-            elif not self._host.peers.edge.command(session, message.ready.seat_ref, message):
-                self._no_seat(session, message.ready.seat_ref)
+            self._seat(session, message.ready.seat_ref, message)
         elif which == "heartbeat_ack":
             if not session.beaten(message.heartbeat_ack.nonce, self._host.now()):
                 session.waste(self._time())
         elif which == "resign":
-            held = self._host.tables.seats.at(session, message.resign.seat_ref)
-            if held is not None:
-                self._submit(session, held[0], GiveUp(held[1], FaultKind.RESIGNED, RESIGNED))
-            elif not self._host.peers.edge.command(session, message.resign.seat_ref, message):
-                self._no_seat(session, message.resign.seat_ref)
+            self._seat(session, message.resign.seat_ref, message)
         elif which == "leave" and not session.leaving:
             session.leaving = True
         elif which == "hello":
@@ -261,18 +244,20 @@ class PlayServicer:
         else:  # a message of a kind that this version does not know is passed over
             session.waste(self._time())
 
-    def _submit(self, session: Session, table: Table, command: Command) -> None:
-        """Give a table a command; a match that is lost is answered by whoever holds it now."""
+    def _seat(self, session: Session, ref: int, message: play_service_pb2.ClientMessage) -> None:
+        if not self._taken(session, ref, message):
+            self._no_seat(session, ref)
 
-        def answered(outcome: Step | Rejected | MatchLost) -> None:
-            session.answered()
-            if isinstance(outcome, MatchLost):
-                return
-            if isinstance(outcome, Rejected) or not outcome.entries:
-                session.waste(self._time())
-
+    def _taken(self, session: Session, ref: int, message: play_service_pb2.ClientMessage) -> bool:
+        """Take what a client says of a seat to its table, wherever that is; False when it has no
+        such seat.
+        """
+        held = self._host.tables.seats.at(session, ref)
+        if held is None:
+            return self._host.peers.edge.command(session, ref, message)
         session.commanded()
-        self._host.tables.submit(table, command, answered)
+        self._host.answers.take(held, ref, message, session.heard, who=session)
+        return True
 
     def _no_seat(self, session: Session, ref: int) -> None:
         if session.knows(ref):  # its match ended meanwhile
@@ -288,8 +273,7 @@ class PlayServicer:
         self._offend(session)
 
     def _offend(self, session: Session) -> None:
-        what = "more messages against the protocol than are forgiven"
-        if not self._host.seating.offend(session, what):
+        if not self._host.seating.offend(session, OFFENDED):
             session.fail(NotUnderstood(session.offences))
 
     def _act(self, session: Session, message: play_service_pb2.ClientMessage) -> None:
@@ -299,28 +283,10 @@ class PlayServicer:
             # Not said back: a client that does not read would have the server keep it.
             self._refuse(session, f"A decision id has {len(decision)} bytes; none has so many.")
             return
-        held = self._host.tables.seats.at(session, ref)
-        if held is None:
-            if self._host.peers.edge.command(session, ref, message):
-                return
+        if not self._taken(session, ref, message):
             session.waste(self._time())
             status = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
             session.send(frames.act_result(ref, decision, status, _no_seat(ref)))
-            return
-        table, seat = held
-
-        def done(said: Said | Exception) -> None:
-            session.answered()
-            if isinstance(said, Said):
-                try:
-                    session.tell(said, self._time())
-                except Exception as error:  # the match goes on without this stream
-                    session.fail(error)
-            elif not isinstance(said, MatchLost):
-                session.fail(said)
-
-        session.commanded()
-        self._host.answers.take(table, seat, ref, act, done, who=session)
 
 
 def add_play_service(servicer: PlayServicer, server: aio.Server) -> None:

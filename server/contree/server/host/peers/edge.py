@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -17,13 +18,16 @@ import structlog
 from contree.engine import Seat
 from contree.peers.v1 import peers_pb2
 from contree.peers.v1.peers_pb2 import Commanded, Item
+from contree.server.host.answers import Answers
 from contree.server.host.deadlines import Deadlines
+from contree.server.host.elsewhere import Reclaimed
 from contree.server.host.peers.far_feed import FarFeed
 from contree.server.host.peers.far_seat import FarSeat, Pending
 from contree.server.host.peers.guest import Say
 from contree.server.host.peers.refs import renamed
 from contree.server.host.seating import Seating
 from contree.server.host.session import Session
+from contree.server.host.table import Table
 from contree.server.store import MatchStore
 from contree.v1 import play_service_pb2
 from contree.v1.play_service_pb2 import ServerMessage
@@ -42,6 +46,7 @@ class Edge:
         store: MatchStore,
         seating: Seating,
         deadlines: Deadlines,
+        answers: Answers,
         say: Say,
         *,
         taken: Callable[[str, Seat, Session], None],
@@ -53,6 +58,7 @@ class Edge:
         self._store = store
         self._seating = seating
         self._deadlines = deadlines
+        self._answers = answers
         self._say = say
         self._taken = taken
         self._why_gone = why_gone
@@ -195,6 +201,7 @@ class Edge:
             if said.offence and session.on_offence is not None:
                 session.on_offence()
         elif way == peers_pb2.WAY_WITHDRAW:
+            far.asked = b"", 0.0
             session.withdraw_turn(far.ref)
         elif way == peers_pb2.WAY_EVENTS:
             if far.feed is not None:
@@ -204,9 +211,12 @@ class Edge:
 
     def _turn(self, far: FarSeat, said: peers_pb2.Told) -> None:
         far.playing = True
+        known = bool(said.decision) and far.asked[0] == said.decision
         far.asked = said.decision, self._deadlines.now() - said.elapsed / 1000
         far.drop(lambda one: bool(one.decision) and one.decision != said.decision)
-        far.session.send_turn(far.ref, renamed(said.messages[0], far.ref))
+        if not known:
+            # Who is asked again by another home has answered already, or is thinking.
+            far.session.send_turn(far.ref, renamed(said.messages[0], far.ref))
 
     def _last(self, far: FarSeat, said: peers_pb2.Told) -> None:
         if far.feed is not None:
@@ -272,15 +282,25 @@ class Edge:
         for home in homes:
             self._say(home, gone)
 
-    def reclaim(self, session: Session, match_id: str, seat: Seat) -> int | None:
-        """A seat is at a table here from now on: what it was called, if the session had it."""
+    def reclaim(self, session: Session, match_id: str, seat: Seat) -> Reclaimed | None:
+        """A seat is at a table here from now on, if the session had it."""
         far = self.find(session, match_id, seat)
         if far is None:
             return None
         if far.feed is not None:
             session.seen = {**session.seen, (match_id, seat): far.feed.seen}
         self._end(far, hosted_here=True)
-        return far.ref
+        return Reclaimed(far.ref, far.asked[0], partial(self._go_on, far))
+
+    def _go_on(self, far: FarSeat, table: Table, seat: Seat) -> None:
+        """Take to a table here what has no answer yet."""
+        for one in far.pending.values():
+            place, heard = (table, seat), far.session.heard
+            if one.offends:
+                self._answers.give_up(place, heard)
+            else:
+                message = play_service_pb2.ClientMessage.FromString(one.message)
+                self._answers.take(place, far.ref, message, heard, who=far.session)
 
     def home_gone(self, home: str) -> None:
         """A server is gone: whoever takes its matches over says so."""
@@ -336,10 +356,10 @@ class Edge:
         session = far.session
         if far.home is not None:
             del self._lines[far.home, far.line]
-        far.drop()
         if hosted_here:
             session.readers.pop(far.ref, None)
         else:
+            far.drop()
             self._seating.release(session, far.match_id, far.seat)
         seats = self._seats[session]
         del seats[far.ref]

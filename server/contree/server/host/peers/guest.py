@@ -134,6 +134,10 @@ class Guest:
 
     def answer(self, ref: int, number: int, said: Said) -> None:
         """Say what came of one of its commands."""
+        if said.message is None:
+            answered = peers_pb2.Answered(line=ref, number=number, useless=said.useless)
+            self._say(self.edge, Item(answered=answered))
+            return
         self._tell(
             Told(
                 line=ref,

@@ -17,25 +17,16 @@ from contree.server.host.errors import MatchLost
 from contree.server.host.peers.guest import Guest, Say
 from contree.server.host.peers.naming import identity_from_pb, instance_from_pb
 from contree.server.host.seating import Seating
-from contree.server.host.session import RESIGNED, InstanceKey, Said, Session
+from contree.server.host.session import InstanceKey, Said, Session
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
-from contree.server.match import (
-    Command,
-    FaultKind,
-    GiveUp,
-    Rejected,
-    SayReady,
-    Stage,
-    Step,
-)
+from contree.server.match import Stage
 from contree.v1 import play_service_pb2
 
 _AGAIN_S: Final = 2.0
 """A question about the time of a bot is asked again after so long."""
 _IDLE_S: Final = 10.0
 """A guest without a seat is remembered for so long: its first one may be on its way."""
-OFFENDED: Final = "more messages against the protocol than are forgiven"
 _log = structlog.get_logger(__name__)
 
 
@@ -187,40 +178,21 @@ class Guests:
         guest, table, seat = held
         if said.HasField("round_trip"):
             guest.round_trip_ms = said.round_trip
+        place = table, seat
+
+        def done(outcome: Said | Exception) -> None:
+            if isinstance(outcome, Said):
+                guest.answer(said.line, said.number, outcome)
+            elif not isinstance(outcome, MatchLost):
+                _log.error("answer_failed", match_id=table.match.id, exc_info=outcome)
+                guest.answer(said.line, said.number, Said(None))
+
         if said.offends:
-            self._submit(said, edge, table, GiveUp(seat, FaultKind.PROTOCOL_ERROR, OFFENDED))
+            self._answers.give_up(place, done)
             return
         message = play_service_pb2.ClientMessage.FromString(said.message)
-        which = message.WhichOneof("message")
-        if which == "act":
-            elapsed = said.elapsed if said.HasField("elapsed") else None
-
-            def done(outcome: Said | Exception) -> None:
-                if isinstance(outcome, Said):
-                    guest.answer(said.line, said.number, outcome)
-                elif not isinstance(outcome, MatchLost):
-                    _log.error("answer_failed", match_id=table.match.id, exc_info=outcome)
-                    self._answered(edge, said, useless=False)
-
-            act = message.act
-            self._answers.take(table, seat, said.line, act, done, who=guest, elapsed=elapsed)
-        elif which == "ready":
-            self._submit(said, edge, table, SayReady(seat))
-        elif which == "resign":
-            self._submit(said, edge, table, GiveUp(seat, FaultKind.RESIGNED, RESIGNED))
-
-    def _submit(self, said: peers_pb2.Commanded, edge: str, table: Table, command: Command) -> None:
-        def reply(outcome: Step | Rejected | MatchLost) -> None:
-            if isinstance(outcome, MatchLost):
-                return  # whoever holds it next answers
-            useless = isinstance(outcome, Rejected) or not outcome.entries
-            self._answered(edge, said, useless=useless)
-
-        self._tables.submit(table, command, reply)
-
-    def _answered(self, edge: str, said: peers_pb2.Commanded, *, useless: bool) -> None:
-        answered = peers_pb2.Answered(line=said.line, number=said.number, useless=useless)
-        self._say(edge, Item(answered=answered))
+        elapsed = said.elapsed if said.HasField("elapsed") else None
+        self._answers.take(place, said.line, message, done, who=guest, elapsed=elapsed)
 
     # -- their time -----------------------------------------------------------------------------
 

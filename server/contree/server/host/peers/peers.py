@@ -13,13 +13,15 @@ from contree.engine import Seat
 from contree.peers.v1 import peers_pb2
 from contree.peers.v1.peers_pb2 import Item
 from contree.server.host.answers import Answers
-from contree.server.host.peers.calls import Calls
+from contree.server.host.elsewhere import Reclaimed
 from contree.server.host.peers.edge import Edge
 from contree.server.host.peers.guest import Guest
 from contree.server.host.peers.guests import Guests
+from contree.server.host.peers.handing import Handing
 from contree.server.host.peers.matching import Matching
 from contree.server.host.peers.naming import bot_to_pb, instance_from_pb, instance_to_pb
 from contree.server.host.peers.post import Post
+from contree.server.host.peers.questions import Questions
 from contree.server.host.peers.servers import Servers
 from contree.server.host.seated import Seated
 from contree.server.host.seating import Seating
@@ -73,17 +75,21 @@ class Peers:
             went=self._went,
             beat=self._beat,
         )
-        self.calls = Calls(say)
         self.guests = Guests(tables, seating, answers, say, check=check, spawn=self._spawn)
         self.edge = Edge(
             store,
             seating,
             tables.deadlines,
+            answers,
             say,
             taken=self._taken,
             why_gone=lambda: peers_pb2.WHY_DRAINED if draining() else peers_pb2.WHY_LEFT,
         )
         self.matching = Matching(seating, self.post, say)
+        self.questions = Questions(self.servers, tables, seating, self.edge, say, spawn=self._spawn)
+        self.handing = Handing(
+            store, self.servers, tables, seating, self.post, spawn=self._spawn, draining=draining
+        )
         seating.elsewhere = self
         self._handlers: dict[str, Callable[[str, Any], None]] = {
             "resync": lambda peer, _: self._resync(peer),
@@ -104,8 +110,10 @@ class Peers:
             "due": self.edge.due,
             "elapsed": lambda _, said: self.guests.elapsed(said),
             "over": lambda _, said: self.edge.over(said),
-            "ask": self._asked,
-            "answer": self.calls.answered,
+            "ask": self.questions.asked,
+            "answer": self.questions.answered,
+            "placed": self.handing.placed,
+            "adopt": self.handing.adopt,
         }
 
     async def run(self) -> None:
@@ -114,6 +122,12 @@ class Peers:
             group.create_task(self.servers.run())
             group.create_task(self.post.write())
             group.create_task(self.post.read())
+
+    async def leave(self, match_ids: Sequence[str]) -> None:
+        """This server stops, and has given up the leases of these matches."""
+        self.handing.hand_over(match_ids)
+        await self.post.settled()
+        await self.servers.leave()
 
     # -- Elsewhere ------------------------------------------------------------------------------
 
@@ -135,7 +149,7 @@ class Peers:
         """See `Elsewhere.room`."""
         self.matching.room()
 
-    def reclaim(self, session: Session, match_id: str, seat: Seat) -> int | None:
+    def reclaim(self, session: Session, match_id: str, seat: Seat) -> Reclaimed | None:
         """See `Elsewhere.reclaim`."""
         return self.edge.reclaim(session, match_id, seat)
 
@@ -159,17 +173,6 @@ class Peers:
         return self.edge.positions(session)
 
     # -- sessions here --------------------------------------------------------------------------
-
-    async def owed(self, session: Session) -> int:
-        """How many seats of a session that arrives are at others' tables. Room is kept for them."""
-        peers = tuple(self.servers.there)
-        if not peers:
-            return 0
-        question = peers_pb2.Ask(owed=instance_to_pb(session.identity.key))
-        answers = await self.calls.ask(peers, question)
-        if any(answer.leaving for answer in answers):
-            session.holding.leaving = True
-        return sum(answer.seats for answer in answers)
 
     def arrived(self, session: Session, owed: int) -> None:
         """A session has arrived that others owe so many seats; they will be told of it."""
@@ -248,13 +251,6 @@ class Peers:
         handler = self._handlers.get(which) if which is not None else None
         if handler is not None and which is not None:
             handler(peer, getattr(item, which))
-
-    def _asked(self, peer: str, ask: peers_pb2.Ask) -> None:
-        answer = peers_pb2.Answer(id=ask.id)
-        which = ask.WhichOneof("question")
-        if which == "owed":
-            answer.seats, answer.leaving = self._seating.held(instance_from_pb(ask.owed))
-        self.post.say(peer, Item(answer=answer))
 
     # -- from time to time ----------------------------------------------------------------------
 

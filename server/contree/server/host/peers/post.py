@@ -70,6 +70,8 @@ class Post:
         self._missed = missed
         self._links: dict[str, Link] = {}
         self._wake = asyncio.Event()
+        self._settled = asyncio.Event()
+        self._settled.set()
         self.read_to = "0"
         """The last entry of the own inbox that was read."""
         self.entries = 0
@@ -130,12 +132,17 @@ class Post:
             link.waiting.clear()
             link.sent += 1  # an entry that never comes
         link.waiting.append(item)
+        self._settled.clear()
         self._wake.set()
 
     def say_all(self, item: Item) -> None:
         """Say something to all peers."""
         for peer in self._links:
             self.say(peer, item)
+
+    async def settled(self) -> None:
+        """Wait until all that was said is in the inboxes."""
+        await self._settled.wait()
 
     async def write(self) -> None:
         """Put what is said into the inboxes, until cancelled."""
@@ -152,6 +159,8 @@ class Post:
             while entries:
                 entries = await self._put(entries)
             ended = loop.time()
+            if not self._wake.is_set():
+                self._settled.set()
 
     def _gathered(self) -> list[tuple[str, bytes]]:
         entries = []

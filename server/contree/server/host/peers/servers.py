@@ -55,6 +55,7 @@ class Servers:
         self.there: dict[str, Presence] = {}
         """What each of the others lets this one know, by address."""
         self._leaving = False
+        self._looking = asyncio.Lock()
 
     async def run(self) -> None:
         """Say that this server is there, and look who else is, until cancelled."""
@@ -67,24 +68,22 @@ class Servers:
 
     async def look(self) -> None:
         """The same once."""
-        about = self._about()
-        about.sent.extend(self._post.sent())
-        listed = await self._inboxes.announce(
-            self._post.address, about.SerializeToString(), self._ttl_ms, self._post.read_to
-        )
-        if not self._leaving:
-            self._listed(listed)
-            self._beat()
+        async with self._looking:
+            if self._leaving:
+                return
+            about = self._about()
+            about.sent.extend(self._post.sent())
+            listed = await self._inboxes.announce(
+                self._post.address, about.SerializeToString(), self._ttl_ms, self._post.read_to
+            )
+        self._listed(listed)
+        self._beat()
 
     async def leave(self) -> None:
         """This server is there no more."""
         self._leaving = True
-        await self._inboxes.leave(self._post.address)
-
-    def least_loaded(self) -> tuple[str, Presence] | None:
-        """The one with the fewest tables that takes new ones; None without any."""
-        open_ones = [(at, one) for at, one in self.there.items() if not one.draining]
-        return min(open_ones, key=lambda one: one[1].tables, default=None)
+        async with self._looking:
+            await self._inboxes.leave(self._post.address)
 
     def _listed(self, listed: dict[str, Listed]) -> None:
         me = self._post.address
