@@ -8,6 +8,7 @@ ids and the journal's compare-and-append make it harmless that it comes twice.
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -19,7 +20,6 @@ from contree.engine import Seat
 from contree.peers.v1 import peers_pb2
 from contree.peers.v1.peers_pb2 import Commanded, Item
 from contree.server.host.answers import Answers
-from contree.server.host.deadlines import Deadlines
 from contree.server.host.elsewhere import Reclaimed
 from contree.server.host.peers.far_feed import FarFeed
 from contree.server.host.peers.far_seat import FarSeat, Pending
@@ -28,12 +28,14 @@ from contree.server.host.peers.refs import renamed
 from contree.server.host.seating import Seating
 from contree.server.host.session import Session
 from contree.server.host.table import Table
+from contree.server.host.tables import Tables
 from contree.server.store import MatchStore
 from contree.v1 import play_service_pb2
 from contree.v1.play_service_pb2 import ServerMessage
 
 _AGAIN_S: Final = 1.0
 """What has no answer for so long is said on again."""
+_REMEMBERED: Final = 4_096
 _NONE: Final[Mapping[int, FarSeat]] = MappingProxyType({})
 _log = structlog.get_logger(__name__)
 
@@ -45,7 +47,7 @@ class Edge:
         self,
         store: MatchStore,
         seating: Seating,
-        deadlines: Deadlines,
+        tables: Tables,
         answers: Answers,
         say: Say,
         *,
@@ -57,7 +59,8 @@ class Edge:
         """
         self._store = store
         self._seating = seating
-        self._deadlines = deadlines
+        self._tables = tables
+        self._deadlines = tables.deadlines
         self._answers = answers
         self._say = say
         self._taken = taken
@@ -68,6 +71,8 @@ class Edge:
         """By what they are called on the stream."""
         self._lines: dict[tuple[str, int], FarSeat] = {}
         """Those that have a home, by home and line."""
+        self._over: OrderedDict[str, None] = OrderedDict()
+        """Matches that bots here were told to be over, the newest."""
         self._number = 0
         self._time = asyncio.get_running_loop().time
 
@@ -156,6 +161,8 @@ class Edge:
         far = self.find(session, said.match_id, seat)
         new = far is None
         if far is None:
+            if said.match_id in self._over or self._hosted_here(said):
+                return  # from one that does not host it any more, and does not know yet
             far = FarSeat(session, said.match_id, seat, session.new_ref())
             self._sessions[session.nonce] = session
             self._seats.setdefault(session, {})[far.ref] = far
@@ -179,6 +186,10 @@ class Edge:
         if far.feed is not None:
             far.feed.begin(said.seq)
         self._say_again(far, self._time())
+
+    def _hosted_here(self, said: peers_pb2.Assigned) -> bool:
+        table = self._tables.get(said.match_id)
+        return table is not None and table.fence > said.fence
 
     def told(self, home: str, said: peers_pb2.Told) -> None:
         """Something is to be said to the bot of a line."""
@@ -222,6 +233,7 @@ class Edge:
         if far.feed is not None:
             far.feed.end()
         self._end(far)
+        self._remember(far.match_id)
         message = ServerMessage.FromString(renamed(said.messages[0], far.ref))
         far.session.send_last(far.ref, message)
         self._seating.fill()
@@ -261,6 +273,7 @@ class Edge:
             far = self.find(session, place.match_id, seat)
             if far is not None:
                 self._end(far)
+            self._remember(place.match_id)
             self._seating.tell_parted(session, place.match_id, seat)
 
     # -- coming and going -----------------------------------------------------------------------
@@ -346,6 +359,12 @@ class Edge:
 
     def _session(self, nonce: str) -> Session | None:
         return self._sessions.get(nonce) or self._seating.lobby.by_nonce(nonce)
+
+    def _remember(self, match_id: str) -> None:
+        """A match is over."""
+        self._over[match_id] = None
+        if len(self._over) > _REMEMBERED:
+            self._over.popitem(last=False)
 
     def _without_home(self, far: FarSeat) -> None:
         if far.home is not None:

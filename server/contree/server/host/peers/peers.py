@@ -79,7 +79,7 @@ class Peers:
         self.edge = Edge(
             store,
             seating,
-            tables.deadlines,
+            tables,
             answers,
             say,
             taken=self._taken,
