@@ -42,7 +42,6 @@ from contree.client import (
     MatchState,
     ProtocolMismatch,
     Race,
-    SeatStatus,
     Seeded,
     StoreUnavailable,
     TimeControl,
@@ -189,6 +188,8 @@ async def test_a_match_is_read_whole(host: HostClient, server: ScriptedServer) -
                 time_used=duration_to_pb(2500),
                 replaced=True,
                 overruns=3,
+                times=[0, 4, 0, 5],
+                slowest=duration_to_pb(2100),
             )
         ],
         scores=table_pb2.TeamScore(north_south=410, east_west=20),
@@ -225,7 +226,9 @@ async def test_a_match_is_read_whole(host: HostClient, server: ScriptedServer) -
     assert match.rules == RULES
     assert match.mode == Board(3)
     assert match.labels == ("event",)
-    assert match.seats == (SeatStatus(Seat.WEST, "w", "2", False, True, False, 9, 2.5, True, 3),)
+    (seat,) = match.seats
+    assert seat[:10] == (Seat.WEST, "w", "2", False, True, False, 9, 2.5, True, 3)
+    assert (seat.times, seat.slowest) == ((0, 4, 0, 5), 2.1)
     assert match.scores == (410, 20)
     assert match.end_reason is EndReason.BOARD_DONE
     assert match.winner is Team.NORTH_SOUTH

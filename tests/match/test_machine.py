@@ -291,4 +291,4 @@ def test_a_seat_for_one_key_is_taken_with_that_key_only() -> None:
 def test_a_seat_keeps_its_key_whatever_happens_in_it() -> None:
     match, _ = seated(spec())
     keyed = match.seats[Seat.NORTH]._replace(key_id="k1")
-    assert keyed.acted(5, 0, overran=True).key_id == "k1"
+    assert keyed.acted(5, 0, overran=True, timed=True).key_id == "k1"

@@ -337,6 +337,8 @@ FORGERIES: dict[str, Forgery] = {
     "seconds": raw_result("seconds", {"x": "1"}),
     "for ever": raw_result("seconds", {"x": float("inf")}),
     "overruns": raw_result("overruns", {"x": []}),
+    "times": raw_result("times", {"x": [1, -1]}),
+    "slowest": raw_result("slowest", {"x": "long"}),
     "high marks": raw_result("marks", [10**400, 0]),
     "no fault": raw_result("faults", [{"bot": 1}]),
     "no attempt": raw_result("attempts", [None]),

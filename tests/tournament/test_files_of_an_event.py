@@ -69,6 +69,8 @@ def test_time_attempts_and_order_change_nothing_but_the_conduct(rng: Any) -> Non
             decisions={"x": 5},
             seconds={"x": rng.random()},
             overruns={"x": rng.randrange(3)},
+            times={"x": (rng.randrange(9), 3)},
+            slowest={"x": rng.random()},
             attempts=(Attempt("m0", "infrastructure"),) * rng.randrange(2),
         )
         for number, one in enumerate(calm)
@@ -77,6 +79,19 @@ def test_time_attempts_and_order_change_nothing_but_the_conduct(rng: Any) -> Non
     before, after = files(THREE, calm), files(THREE, hurried)
     assert before.pop(CONDUCT) != after.pop(CONDUCT)
     assert before == after
+
+
+def test_the_conduct_tells_how_long_single_decisions_took() -> None:
+    results = [
+        dataclasses.replace(
+            one, times={"x": (0, 0, 0, 0, 0, 99, 1), "y": ()}, slowest={"x": 0.0065}
+        )
+        for one in board(TWO, 1, ("x", "y"), (1, 0), (0, 0))
+    ]
+    bots = {row["bot"]: row for row in json.loads(files(TWO, results)[CONDUCT])["bots"]}
+    told = bots["x"]["decision_seconds"]
+    assert 0.004 <= told["median"] <= told["p90"] <= told["p99"] <= told["slowest"] == 0.0065
+    assert "decision_seconds" not in bots["y"]
 
 
 def test_figures_have_nine_digits() -> None:

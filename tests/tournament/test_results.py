@@ -44,6 +44,8 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         attempts=(Attempt("m0", "infrastructure"),),
         decisions={"x": 2, "y": 2},
         seconds={"x": 0.125, "y": 1.0},
+        times={"x": (0, 1, 0, 1), "y": (2,)},
+        slowest={"x": 0.123, "y": 0.0},
     )
     write(tmp_path / "log", [full, *RESULTS[:3]])
     assert read(tmp_path / "log") == [full, *RESULTS[:3]]

@@ -45,4 +45,23 @@ def test_a_bot_that_decided_nothing_has_no_time() -> None:
     (x,) = time_use(("x",), (), 2.0)
     assert (x.mean, x.spread, x.share) == (None, (), None)
     (row,) = times_grid((x,), 2.0).rows
-    assert row == ("x", "0", "-", "-", "-", "-", "-", "0", "0")
+    assert row == ("x", "0", "-", "-", "-", "-", "-", "-", "0", "0")
+
+
+def test_quantiles_are_those_of_single_decisions() -> None:
+    played = [r for n in (1, 2) for r in board(TWO, n, ("x", "y"), (80, 0), (0, 80))]
+    # 98 decisions of 4 or 5 ms at the first table, and two of a second at the second one.
+    counts: list[dict[str, tuple[int, ...]]]
+    counts = [{"x": (0, 0, 0, 0, 0, 98)}, {"x": (0,) * 21 + (2,)}, {}, {}]
+    slowest: list[dict[str, float]] = [{"x": 0.005}, {"x": 1.25}, {}, {}]
+    played = [
+        replace(r, times=t, slowest=s) for r, t, s in zip(played, counts, slowest, strict=True)
+    ]
+    x, y = time_use(("x", "y"), played, 0.0)
+    median, p90, p99, most = x.single
+    assert 4 <= median <= p90 <= 6
+    assert 1024 <= p99 <= most == 1250
+    assert y.single == (), "not told is not nothing"
+    of_x, of_y = times_grid((x, y), 0.0).rows
+    assert of_x[6] == "1250"
+    assert of_y[3:7] == ("-",) * 4

@@ -213,6 +213,10 @@ class SeatStatus(NamedTuple):
     """The house plays it from some fault on."""
     overruns: int = 0
     """Decisions that took longer than the clock and were saved by the allowance."""
+    times: tuple[int, ...] = ()
+    """How many decisions took about how long, by half octaves of milliseconds (match.proto)."""
+    slowest: float = 0.0
+    """Seconds of the longest of them."""
 
 
 class Fault(NamedTuple):

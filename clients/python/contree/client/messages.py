@@ -236,6 +236,8 @@ def _seat_status(message: match_pb2.SeatStatus) -> SeatStatus:
         _seconds(message.time_used),
         message.replaced,
         message.overruns,
+        tuple(message.times),
+        _seconds(message.slowest),
     )
 
 

@@ -19,9 +19,17 @@ from contree.tournament.formats import Format, Opened, Report
 from contree.tournament.formats.base import Results
 from contree.tournament.results import json_text
 from contree.tournament.schedule import Pairing
-from contree.tournament.standings import BoardResult, Meeting, Standings, close_boards, standings
+from contree.tournament.standings import (
+    BoardResult,
+    Conduct,
+    Meeting,
+    Standings,
+    close_boards,
+    standings,
+)
 from contree.tournament.statistics import LEVEL, Estimate
 from contree.tournament.statistics.ratings import Rating
+from contree.tournament.statistics.times import quantile
 from contree.tournament.tables import FORFEITED, TableResult
 
 BOARDS: Final = "boards.csv"
@@ -78,6 +86,7 @@ class Derived(NamedTuple):
                     "decisions": decisions[row.bot],
                     "seconds_a_decision": row.conduct.seconds_a_decision,
                     "overruns": row.conduct.overruns,
+                    **_times(row.conduct),
                 }
                 for row in self.standings.rows
             ],
@@ -89,6 +98,15 @@ class Derived(NamedTuple):
             "surplus": [table.id for table in self.opened.surplus],
         }
         return json_text(_rounded(document))
+
+
+def _times(conduct: Conduct) -> dict[str, Any]:
+    """The times of single decisions, of results that have them."""
+    if not conduct.times:
+        return {}
+    parts = {"median": 0.5, "p90": 0.9, "p99": 0.99}
+    found = {name: quantile(conduct.times, part, conduct.slowest) for name, part in parts.items()}
+    return {"decision_seconds": {**found, "slowest": conduct.slowest}}
 
 
 def boards_text(boards: Iterable[BoardResult]) -> str:

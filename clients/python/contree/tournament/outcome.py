@@ -7,6 +7,7 @@ from collections import defaultdict
 from contree.client import Match, Race
 from contree.engine import Team
 from contree.tournament.schedule import Table
+from contree.tournament.statistics.times import added
 from contree.tournament.tables import Attempt, TableFault, TableResult
 
 
@@ -22,10 +23,14 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
     decisions: dict[str, int] = defaultdict(int)
     seconds: dict[str, float] = defaultdict(float)
     overruns: dict[str, int] = defaultdict(int)
+    times: dict[str, tuple[int, ...]] = defaultdict(tuple)
+    slowest: dict[str, float] = defaultdict(float)
     for status in match.seats:
         decisions[status.bot] += status.decisions
         seconds[status.bot] += status.time_used
         overruns[status.bot] += status.overruns
+        times[status.bot] = added((times[status.bot], status.times))
+        slowest[status.bot] = max(slowest[status.bot], status.slowest)
     race = isinstance(match.mode, Race)
     deal = match.results[0] if match.results and not race else None
     assert match.end_reason is not None
@@ -45,5 +50,7 @@ def result_of(table: Table, match: Match, attempts: tuple[Attempt, ...] = ()) ->
         decisions=dict(decisions),
         overruns={bot: count for bot, count in overruns.items() if count},
         seconds={bot: round(value, 3) for bot, value in seconds.items()},  # as they are kept
+        times={bot: counts for bot, counts in times.items() if counts},
+        slowest={bot: round(slowest[bot], 3) for bot, counts in times.items() if counts},
         race=race,
     )

@@ -40,6 +40,10 @@ def _is_amount(value: object) -> bool:
     return 0 <= value <= _MOST and math.isfinite(value)
 
 
+def _are_counts(value: object) -> bool:
+    return isinstance(value, list) and len(value) <= 64 and all(map(_is_count, value))
+
+
 def _are_marks(value: object) -> bool:
     return (
         isinstance(value, list)
@@ -85,6 +89,8 @@ _OF_A_RESULT: Final[Mapping[str, Callable[[object], bool]]] = {
     "decisions": _each(_is_count),
     "seconds": _each(_is_amount),
     "overruns": _each(_is_count),
+    "times": _each(_are_counts),
+    "slowest": _each(_is_amount),
     "race": lambda value: isinstance(value, bool),
     "forfeited_by": _all(_is_text),
 }

@@ -26,6 +26,7 @@ from contree.tournament.statistics.needed import Needed, to_separate
 from contree.tournament.statistics.paired import Gain, gain
 from contree.tournament.statistics.ratings import Played, Rating, ratings
 from contree.tournament.statistics.simultaneous import Simultaneous, simultaneous
+from contree.tournament.statistics.times import added
 from contree.tournament.tables import FORFEITED, TableResult
 
 
@@ -96,6 +97,10 @@ class Conduct(NamedTuple):
     """Decisions that only the allowance saved from being late."""
     forfeits: int = 0
     """Tables that were not played because it had failed for good."""
+    times: tuple[int, ...] = ()
+    """How many decisions took about how long, as ``statistics.times`` reads it."""
+    slowest: float = 0.0
+    """Seconds of the longest decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +269,8 @@ def _conduct(bots: Sequence[str], results: Collection[TableResult]) -> dict[str,
     decisions: Counter[str] = Counter()
     seconds: dict[str, float] = defaultdict(float)
     overruns: Counter[str] = Counter()
+    times: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+    slowest: dict[str, float] = defaultdict(float)
     for result in results:
         forfeits.update(result.forfeited_by)
         for bot in result.table.pairing if result.reason != FORFEITED else ():
@@ -271,6 +278,8 @@ def _conduct(bots: Sequence[str], results: Collection[TableResult]) -> dict[str,
             decisions[bot] += result.decisions.get(bot, 0)
             seconds[bot] += result.seconds.get(bot, 0.0)
             overruns[bot] += result.overruns.get(bot, 0)
+            times[bot].append(result.times.get(bot, ()))
+            slowest[bot] = max(slowest[bot], result.slowest.get(bot, 0.0))
         for fault in result.faults:
             if fault.bot in faults:
                 faults[fault.bot][fault.kind] += 1
@@ -283,6 +292,8 @@ def _conduct(bots: Sequence[str], results: Collection[TableResult]) -> dict[str,
             seconds[bot] / decisions[bot] if decisions[bot] else 0.0,
             overruns[bot],
             forfeits[bot],
+            added(times[bot]),
+            slowest[bot],
         )
         for bot in bots
     }

@@ -65,6 +65,10 @@ class TableResult:
     """Time charged for them, by bot."""
     overruns: Mapping[str, int] = field(default_factory=dict)
     """Decisions that only the allowance saved from being late, by bot; those that had any."""
+    times: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """How many decisions took about how long, by bot, as ``statistics.times`` reads it."""
+    slowest: Mapping[str, float] = field(default_factory=dict)
+    """Seconds of the longest decision, by bot."""
     race: bool = False
     """A race to a target, of which only the winner counts."""
     forfeited_by: tuple[str, ...] = ()
@@ -103,6 +107,8 @@ class TableResult:
             "decisions": dict(self.decisions),
             "seconds": {bot: round(value, 3) for bot, value in self.seconds.items()},
             "overruns": dict(self.overruns),
+            "times": {bot: list(counts) for bot, counts in self.times.items()},
+            "slowest": {bot: round(value, 3) for bot, value in self.slowest.items()},
             **({"race": True} if self.race else {}),
             **({"forfeited_by": list(self.forfeited_by)} if self.forfeited_by else {}),
         }
@@ -135,7 +141,10 @@ class TableResult:
             attempts=tuple(Attempt(**attempt) for attempt in values["attempts"]),
             decisions=values["decisions"],
             seconds=values["seconds"],
-            overruns=values.get("overruns", {}),  # not in the lines of earlier versions
+            # Not in the lines of earlier versions:
+            overruns=values.get("overruns", {}),
+            times={bot: tuple(counts) for bot, counts in values.get("times", {}).items()},
+            slowest=values.get("slowest", {}),
             race=bool(values.get("race", False)),
             forfeited_by=tuple(map(str, values.get("forfeited_by", ()))),
         )

@@ -523,6 +523,8 @@ class SeatStatus(_message.Message):
     REPLACED_FIELD_NUMBER: _builtins.int
     OVERRUNS_FIELD_NUMBER: _builtins.int
     KEY_ID_FIELD_NUMBER: _builtins.int
+    TIMES_FIELD_NUMBER: _builtins.int
+    SLOWEST_FIELD_NUMBER: _builtins.int
     seat: _table_pb2.Seat.ValueType
     """Which seat."""
     bot: _builtins.str
@@ -547,6 +549,17 @@ class SeatStatus(_message.Message):
     def time_used(self) -> _duration_pb2.Duration:
         """Time used for them."""
 
+    @_builtins.property
+    def times(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """How many of its decisions took about how long, by the time charged: entry 0 counts those below
+        1 ms, entry 2n-1 those from 2^(n-1) ms on, entry 2n those from 1.5 * 2^(n-1) ms on. What the
+        house decided without a clock is not counted.
+        """
+
+    @_builtins.property
+    def slowest(self) -> _duration_pb2.Duration:
+        """The longest of them."""
+
     def __init__(
         self,
         *,
@@ -561,10 +574,12 @@ class SeatStatus(_message.Message):
         replaced: _builtins.bool = ...,
         overruns: _builtins.int = ...,
         key_id: _builtins.str = ...,
+        times: _abc.Iterable[_builtins.int] | None = ...,
+        slowest: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_used", b"time_used"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["slowest", b"slowest", "time_used", b"time_used"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "bot_version", b"bot_version", "connected", b"connected", "decisions", b"decisions", "house", b"house", "key_id", b"key_id", "overruns", b"overruns", "replaced", b"replaced", "seat", b"seat", "taken", b"taken", "time_used", b"time_used"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "bot_version", b"bot_version", "connected", b"connected", "decisions", b"decisions", "house", b"house", "key_id", b"key_id", "overruns", b"overruns", "replaced", b"replaced", "seat", b"seat", "slowest", b"slowest", "taken", b"taken", "time_used", b"time_used", "times", b"times"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -149,6 +149,8 @@ def _seat(match: Match, seat: Seat, connected: bool, *, keys: bool) -> match_pb2
         time_used=duration_to_pb(state.used),
         replaced=bool(state.house) and not plan.house,
         overruns=state.overruns,
+        times=state.times,
+        slowest=duration_to_pb(state.slowest) if state.times else None,
         key_id=state.key_id if keys else "",
     )
 

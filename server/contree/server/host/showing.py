@@ -65,6 +65,8 @@ def shown_to(audience: Audience, message: match_pb2.Match, *, released: bool) ->
         seat.ClearField("decisions")
         seat.ClearField("time_used")
         seat.ClearField("overruns")
+        seat.ClearField("times")
+        seat.ClearField("slowest")
     for fault in shown.faults:
         fault.ClearField("deal_number")
     return shown

@@ -15,7 +15,7 @@ from contree.server.host.resources import match_to_pb
 from contree.server.match import Match, Stage
 from contree.v1 import match_pb2
 
-FORM: Final = 1
+FORM: Final = 2
 """To be raised when the resource shows more of an ended match than it did."""
 
 NOBODY: Final = (False, False, False, False)

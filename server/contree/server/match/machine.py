@@ -283,7 +283,12 @@ def _acted(match: Match, entry: Acted) -> Match:
         seats=_replaced(
             match.seats,
             seat,
-            state.acted(entry.charged, entry.bank, overran=overran),
+            state.acted(
+                entry.charged,
+                entry.bank,
+                overran=overran,
+                timed=not entry.by_house or entry.charged > 0,
+            ),
         ),
         owed_since=_owed_since(game, version, match.owed_since, seat),
         seq=match.seq + seen,

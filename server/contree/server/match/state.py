@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from contree.engine import SEATS, Game, Seat
 from contree.server.match.spec import EndReason, FaultKind, MatchSpec
+from contree.server.match.timing import counted
 
 
 class Stage(Enum):
@@ -45,8 +46,12 @@ class SeatState(NamedTuple):
     """Decisions that took all of the clock and were saved by the allowance."""
     key_id: str = ""
     """The API key of the bot that took it; empty without one."""
+    times: tuple[int, ...] = ()
+    """Decisions by what was charged for them, as ``timing`` counts; those that a clock ran for."""
+    slowest: int = 0
+    """The most milliseconds charged for one."""
 
-    def acted(self, charged: int, bank: int, *, overran: bool) -> SeatState:
+    def acted(self, charged: int, bank: int, *, overran: bool, timed: bool) -> SeatState:
         """The seat after one more decision; written out, for ``_replace`` costs as much as the
         whole rest of a move.
         """
@@ -64,6 +69,8 @@ class SeatState(NamedTuple):
             self.used + charged,
             self.overruns + overran,
             self.key_id,
+            counted(self.times, charged) if timed else self.times,
+            charged if charged > self.slowest else self.slowest,
         )
 
 

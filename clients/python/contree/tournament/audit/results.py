@@ -57,7 +57,8 @@ def _problem(result: TableResult, proof: EventProof, header: Mapping[str, Any]) 
     bots = set(result.table.pairing)
     if result.race is not proof.races:
         return f"the event is played {'in races' if proof.races else 'by boards'}"
-    if not bots >= {*result.decisions, *result.seconds, *result.overruns, *result.forfeited_by}:
+    told = (result.decisions, result.seconds, result.overruns, result.times, result.slowest)
+    if not bots >= {*result.forfeited_by}.union(*told):
         return "somebody else is named than the two who meet there"
     if any(not value >= 0 for value in (*result.seconds.values(), *result.decisions.values())):
         return "nobody takes less than no time"
