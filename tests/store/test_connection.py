@@ -8,10 +8,12 @@ import tempfile
 from collections.abc import AsyncIterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 from redis.asyncio.connection import SSLConnection
+from redis.asyncio.sentinel import Sentinel
 
 from contree.server import store as store_package
 from contree.server.store import (
@@ -315,3 +317,13 @@ def test_a_url_of_several_says_how_each_is_connected_to() -> None:
     assert options["password"] == "two"
     assert not options.keys() & {"username", "db", "sentinel_password", "host"}
     assert "one" not in repr(watched).replace("main one", "")
+
+
+async def test_tls_is_for_sentinels_too() -> None:
+    settings = StoreSettings.from_url("rediss+sentinel://h:1/main?ssl_cert_reqs=none")
+    find: Any = Sentinel  # it has no types
+    (sentinel,) = find(settings.hosts, sentinel_kwargs=settings.sentinel_options()).sentinels
+    made = sentinel.connection_pool.make_connection()
+    assert isinstance(made, SSLConnection)
+    assert (made.host, made.port) == ("h", 1)
+    assert isinstance(settings.connection("m", 2), SSLConnection)

@@ -21,7 +21,7 @@ NODE_TIMEOUT_MS: Final = 1000
 class ClusterServer(StoreServer):
     """A node of a cluster."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, password: str) -> None:
         self._bus = Port()
         self.bus = self._bus.number
         options = {
@@ -31,7 +31,7 @@ class ClusterServer(StoreServer):
             "cluster-require-full-coverage": "no",
             "cluster-replica-validity-factor": "0",
         }
-        super().__init__(folder, name, options)
+        super().__init__(folder, name, options, password=password)
 
     async def ask(self, *parts: str | int | bytes) -> bytes:
         """What it answers to a CLUSTER command, unparsed."""
@@ -54,14 +54,18 @@ class ClusterServer(StoreServer):
 class StoreCluster:
     """The nodes: `masters` as they began, and `replicas` in the same order."""
 
-    def __init__(self, masters: list[ClusterServer], replicas: list[ClusterServer]) -> None:
+    def __init__(
+        self, masters: list[ClusterServer], replicas: list[ClusterServer], password: str
+    ) -> None:
         self.masters = masters
         self.replicas = replicas
+        self._user = f":{password}@" if password else ""
 
     @property
     def url(self) -> str:
         """Its address: two nodes are enough, the others are found."""
-        return f"redis+cluster://{','.join(node.address for node in self.masters[:2])}"
+        addresses = ",".join(node.address for node in self.masters[:2])
+        return f"redis+cluster://{self._user}{addresses}"
 
     @property
     def nodes(self) -> list[ClusterServer]:
@@ -103,19 +107,21 @@ class StoreCluster:
 
 
 @asynccontextmanager
-async def store_cluster(folder: Path, *, replicas: bool = False) -> AsyncIterator[StoreCluster]:
+async def store_cluster(
+    folder: Path, *, replicas: bool = False, password: str = ""
+) -> AsyncIterator[StoreCluster]:
     """A cluster for the time of an `async with`."""
     async with AsyncExitStack() as stack:
 
         def node(name: str) -> ClusterServer:
-            server = ClusterServer(folder, name)
+            server = ClusterServer(folder, name, password)
             stack.push_async_callback(server.close)
             server.start()
             return server
 
         masters = [node(f"master-{n}") for n in range(MASTERS)]
         copies = [node(f"replica-{n}") for n in range(MASTERS if replicas else 0)]
-        cluster = StoreCluster(masters, copies)
+        cluster = StoreCluster(masters, copies, password)
         for server in cluster.nodes:
             await server.answers()
         for number, master in enumerate(masters):

@@ -19,8 +19,10 @@ DOWN_MS: Final = 500
 class SentinelServer(StoreServer):
     """A Sentinel. It writes what it learns into a file, with which it begins."""
 
-    def __init__(self, folder: Path, name: str, master: StoreServer) -> None:
-        super().__init__(folder, name, {})
+    def __init__(
+        self, folder: Path, name: str, master: StoreServer, password: str, own_password: str
+    ) -> None:
+        super().__init__(folder, name, {}, password=own_password)
         self._file = self.folder / "sentinel.conf"
         lines = (
             "bind 127.0.0.1",
@@ -29,6 +31,8 @@ class SentinelServer(StoreServer):
             f"sentinel monitor {NAME} 127.0.0.1 {master.port} {SENTINELS // 2 + 1}",
             f"sentinel down-after-milliseconds {NAME} {DOWN_MS}",
             f"sentinel failover-timeout {NAME} 4000",
+            *((f"sentinel auth-pass {NAME} {password}",) if password else ()),
+            *((f"requirepass {own_password}",) if own_password else ()),
         )
         self._file.write_text("\n".join(lines) + "\n")
 
@@ -42,16 +46,24 @@ class SentinelSet:
     """The servers; `master` is the one that was it first."""
 
     def __init__(
-        self, master: StoreServer, replicas: list[StoreServer], sentinels: list[SentinelServer]
+        self,
+        master: StoreServer,
+        replicas: list[StoreServer],
+        sentinels: list[SentinelServer],
+        passwords: tuple[str, str],
     ) -> None:
         self.master = master
         self.replicas = replicas
         self.sentinels = sentinels
+        self._passwords = passwords
 
     @property
     def url(self) -> str:
         """Its address."""
-        return f"redis+sentinel://{','.join(one.address for one in self.sentinels)}/{NAME}/0"
+        addresses = ",".join(one.address for one in self.sentinels)
+        theirs, own = self._passwords
+        user, query = f":{theirs}@" if theirs else "", f"?sentinel_password={own}" if own else ""
+        return f"redis+sentinel://{user}{addresses}/{NAME}/0{query}"
 
     async def master_port(self) -> int:
         """The port of the master of the moment, as a Sentinel knows it."""
@@ -84,7 +96,9 @@ class SentinelSet:
 
 
 @asynccontextmanager
-async def sentinel_set(folder: Path, *, replicas: int = 1) -> AsyncIterator[SentinelSet]:
+async def sentinel_set(
+    folder: Path, *, replicas: int = 1, password: str = "", sentinel_password: str = ""
+) -> AsyncIterator[SentinelSet]:
     """A set for the time of an `async with`."""
     async with AsyncExitStack() as stack:
 
@@ -93,21 +107,27 @@ async def sentinel_set(folder: Path, *, replicas: int = 1) -> AsyncIterator[Sent
             server.start()
             await server.answers()
 
-        master = StoreServer(folder, "master", {})
+        master = StoreServer(folder, "master", {}, password=password)
         await started(master)
         copies = [
-            StoreServer(folder, f"replica-{n}", {"replicaof": f"127.0.0.1 {master.port}"})
+            StoreServer(
+                *(folder, f"replica-{n}", {"replicaof": f"127.0.0.1 {master.port}"}),
+                password=password,
+            )
             for n in range(replicas)
         ]
         for copy in copies:
             await started(copy)
         await eventually(lambda: _replicates(master, replicas), "the replicas follow")
-        sentinels = [SentinelServer(folder, f"sentinel-{n}", master) for n in range(SENTINELS)]
+        sentinels = [
+            SentinelServer(folder, f"sentinel-{n}", master, password, sentinel_password)
+            for n in range(SENTINELS)
+        ]
         for sentinel in sentinels:
             await started(sentinel)
         for sentinel in sentinels:
             await eventually(partial(_sees_all, sentinel, replicas), "the Sentinels have met")
-        yield SentinelSet(master, copies, sentinels)
+        yield SentinelSet(master, copies, sentinels, (password, sentinel_password))
 
 
 async def _has_role(server: StoreServer, role: str) -> bool:

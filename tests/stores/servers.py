@@ -26,7 +26,9 @@ _LOOK_S: Final = 0.02
 class StoreServer:
     """One process. It can be killed, stopped in its tracks, and started again where it was."""
 
-    def __init__(self, folder: Path, name: str, options: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, name: str, options: Mapping[str, str], *, password: str = ""
+    ) -> None:
         self.name = name
         self.folder = folder / name
         self.folder.mkdir(mode=0o700)
@@ -34,8 +36,10 @@ class StoreServer:
         self.port = self._port.number
         self.address = self._port.address
         self._options = dict(options)
+        if password:
+            self._options |= {"requirepass": password, "primaryauth": password}
         self._process: subprocess.Popen[bytes] | None = None
-        self.raw: Any = Redis(host="127.0.0.1", port=self.port)
+        self.raw: Any = Redis(host="127.0.0.1", port=self.port, password=password or None)
         """A plain client, of whose methods not all have types."""
 
     def start(self) -> None:

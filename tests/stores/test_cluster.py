@@ -6,13 +6,19 @@ import asyncio
 import dataclasses
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.crc import key_slot
+from tests.certificates import Authority
 from tests.chaos.conftest import beside
+from tests.ports import Port
 from tests.stores.cluster import MASTERS, ClusterServer, StoreCluster, store_cluster
 from tests.stores.servers import StoreServer, eventually
+from tests.stores.tls import tls_front
 from tests.stores.writing import MINUTE, Writer
 
 from contree.server.store import (
@@ -223,3 +229,42 @@ async def test_one_server_is_no_cluster(tmp_path: Path) -> None:
             await connect(f"redis+cluster://{server.address}")
     finally:
         await server.close()
+
+
+async def test_the_password_is_that_of_all_nodes(tmp_path: Path) -> None:
+    async with store_cluster(tmp_path, password="secret") as cluster:
+        store = await connect(cluster.url)
+        await store.probe()
+        await store.close()
+        for wrong in (cluster.url.replace("secret", "other"), cluster.url.replace(":secret@", "")):
+            with pytest.raises(StoreUnavailable, match="check the user and password"):
+                await connect(wrong)
+
+
+async def test_tls_to_every_node(cluster: StoreCluster, tmp_path: Path) -> None:
+    """Each node names the port of TLS as its own, as behind a proxy."""
+    authority = Authority(tmp_path)
+    pair = authority.issue("node")
+    ports = [Port() for _ in cluster.masters]
+    async with AsyncExitStack() as stack:
+        for port, master in zip(ports, cluster.masters, strict=True):
+            await stack.enter_async_context(tls_front(port.number, master.port, pair))
+            await master.raw.config_set("cluster-announce-port", port.number)
+        url = f"rediss+cluster://{ports[0].address}"
+        for master in cluster.masters:
+            await eventually(partial(names, master, {port.number for port in ports}), "all know")
+        store = await connect(f"{url}?ssl_ca_certs={authority.certificate}")
+        writer = Writer(store, IDS)
+        await writer.create()
+        async with beside(writer.run()):
+            await writer.grown(IDS, 3)
+        await writer.check()
+        await store.probe()
+        await store.close()
+        with pytest.raises(StoreUnavailable, match="certificate verify failed"):
+            await connect(url)
+
+
+async def names(server: ClusterServer, ports: set[int]) -> bool:
+    slots: list[list[Any]] = await server.raw.execute_command("CLUSTER SLOTS")
+    return {int(one[2][1]) for one in slots} == ports

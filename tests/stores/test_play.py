@@ -4,6 +4,7 @@ the records, once, and nobody is charged for any of it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from tests.chaos.player import Player
 from tests.chaos.scale import choices, pick
 from tests.chaos.server import Server
 from tests.chaos.thinker import Thinker, think
+from tests.chaos.waiting import until
 from tests.stores.cluster import MASTERS, StoreCluster, store_cluster
 from tests.stores.sentinel import SentinelSet, sentinel_set
 from tests.stores.servers import eventually
@@ -31,6 +33,7 @@ MATCHES: Final = pick(12, 50)
 ROUNDS: Final = pick(1, 5)
 THINK_S: Final = 0.1
 CLOCK: Final = TimeControl(per_move=5.0, bank=0.0, allowance=0.5, disconnect_grace=10.0)
+HANGS_S: Final = 7.0
 SEATS: Final = {Seat.NORTH: "raw", Seat.EAST: "sdk", Seat.SOUTH: "raw", Seat.WEST: "sdk"}
 
 
@@ -76,6 +79,11 @@ class Room:
         assert self.floor is not None
         return list(self.floor.open)
 
+    async def away(self, times: int) -> None:
+        """Wait until the server has found the store to be away so often."""
+        said = self.server.said
+        await until(lambda: len(said("store_away")) >= times, 15, "the store is away")
+
     async def moves(self, number: int) -> None:
         """Wait until so many more actions are acknowledged."""
         wanted = self.ledger.acknowledged + number
@@ -119,12 +127,35 @@ async def test_a_master_of_a_cluster_dies_and_its_replica_is_promoted(tmp_path: 
             for number in range(min(ROUNDS, MASTERS)):
                 master = cluster.masters[number]
                 master.kill()
+                await room.away(number + 1)
                 await room.moves(20)  # of the tables that lie elsewhere
                 await cluster.replicas[number].promoted()
                 master.start()
                 await room.moves(200)
 
         await Room(tmp_path, cluster.url, 1).play(kill)
+
+
+async def test_a_master_that_hangs_is_on_nobodys_clock(tmp_path: Path) -> None:
+    """For longer than there is for a decision; tables that lie elsewhere play on."""
+    async with store_cluster(tmp_path) as cluster:
+
+        async def hang(room: Room) -> None:
+            for number in range(min(ROUNDS, MASTERS)):
+                cluster.masters[number].freeze()
+                try:
+                    await room.away(number + 1)
+                    await room.moves(20)  # in time: no match begins meanwhile
+                    await asyncio.sleep(HANGS_S)
+                finally:
+                    cluster.masters[number].thaw()
+                await room.moves(200)
+
+        room = Room(tmp_path, cluster.url, 0)
+        await room.play(hang)
+        assert room.server.said("store_away")
+        back = room.server.said("store_back")
+        assert max(float(str(line["away_s"])) for line in back) > HANGS_S - 2
 
 
 async def test_the_sentinels_promote_a_replica_in_mid_play(tmp_path: Path) -> None:

@@ -140,3 +140,17 @@ async def test_the_name_of_the_master_is_asked_of_sentinels(tmp_path: Path) -> N
             await store.probe()
         with pytest.raises(StoreUnavailable, match="none of the Sentinels knows a master 'other'"):
             await connect(watched.url.replace(f"/{NAME}/", "/other/"))
+        watched.sentinels[2].kill()
+        with pytest.raises(StoreUnavailable, match="none of the Sentinels answers"):
+            await connect(watched.url)
+
+
+async def test_passwords_of_the_servers_and_of_the_sentinels(tmp_path: Path) -> None:
+    async with sentinel_set(tmp_path, password="one", sentinel_password="two") as watched:
+        async with connected(watched, replicas=1) as store:
+            await store.probe()
+        for wrong in (watched.url.replace("one", "1"), watched.url.replace("two", "2")):
+            with pytest.raises(StoreUnavailable) as caught:
+                await connect(wrong)
+            assert "check the user and password" in str(caught.value)
+            assert "one" not in str(caught.value).replace("none", "")

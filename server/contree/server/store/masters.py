@@ -33,11 +33,21 @@ class Masters:
             async with self._asking:
                 host, port = await self._sentinel.discover_master(name)
         except MasterNotFoundError:
-            # What it says names every object it asked.
-            raise redis_errors.ConnectionError(
-                f"none of the Sentinels knows a master {name!r} that is up"
-            ) from None
+            raise await self._why(name) from None
         return self._settings.connection(host, int(port))
+
+    async def _why(self, name: str) -> Exception:
+        """Why there is no master. redis-py would list the objects that it asked."""
+        pings = (sentinel.ping() for sentinel in self._sentinel.sentinels)
+        answers = await asyncio.gather(*pings, return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, redis_errors.AuthenticationError):
+                return answer
+        if all(isinstance(answer, Exception) for answer in answers):
+            return redis_errors.ConnectionError("none of the Sentinels answers")
+        return redis_errors.ConnectionError(
+            f"none of the Sentinels knows a master {name!r} that is up"
+        )
 
     async def close(self) -> None:
         """Close the connections to the Sentinels."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from typing import Final
 
 from redis import exceptions as redis_errors
@@ -63,6 +64,10 @@ def typed(error: Exception, endpoint: str) -> StoreError:
 def _reason(error: Exception) -> str:
     """What went wrong, in as few words as the system has for it."""
     source = error.__context__
+    if isinstance(source, ssl.SSLCertVerificationError):
+        return f"certificate verify failed: {source.verify_message}"
+    if isinstance(source, ssl.SSLError):  # its number is none of the system's
+        return f"TLS: {source.reason or source}"
     if isinstance(source, OSError) and source.errno:
         return os.strerror(source.errno).lower()
     return str(error).rstrip(".") or type(error).__name__
