@@ -14,6 +14,12 @@ from typing import Any
 from tests.tournament.waiting import alive, children, eventually
 
 START_S = 60.0
+_AT_TERMINAL = """
+import fcntl, os, sys, termios
+terminal = os.open(sys.argv[1], os.O_RDWR)
+fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
+"""
 
 
 class Crew:
@@ -25,13 +31,17 @@ class Crew:
         *options: str,
         workers: int = 2,
         environment: Mapping[str, str] | None = None,
+        terminal: str | None = None,
     ) -> None:
+        """With ``terminal``, the path of one, it is started as by a person there."""
         self._ready = folder / "ready.json"
         self._log = folder / "crew.log"
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "contree.cli", "serve", "--workers", str(workers)),
+                    sys.executable,
+                    *(("-c", _AT_TERMINAL, terminal) if terminal else ()),
+                    *("-m", "contree.cli", "serve", "--workers", str(workers)),
                     *("--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log", "json"),
                     *("--data", str(folder / "data"), "--ready-file", str(self._ready)),
                     *options,

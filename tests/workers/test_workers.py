@@ -158,6 +158,23 @@ async def test_sighup_replaces_one_after_the_other(crew: Crew) -> None:
     assert {name.rsplit("-", 1)[1] for name in await _reached(address)} == {"1.2", "2.2"}
 
 
+async def test_a_terminal_that_is_closed_means_the_end(tmp_path: Path) -> None:
+    """It says SIGHUP, too."""
+    keeper, terminal = os.openpty()
+    crew = Crew(tmp_path, terminal=os.ttyname(terminal))
+    os.close(terminal)
+    try:
+        await crew.serving()
+        below = crew.below()
+        crew.signal(signal.SIGHUP)
+        assert await eventually(lambda: len(crew.said("rolling_restart_done")) == 1)
+        os.close(keeper)
+        assert await asyncio.to_thread(crew.ends) == 0
+        assert await gone(below)
+    finally:
+        crew.close()
+
+
 async def test_who_is_sent_away_finds_another_worker_at_once(crew: Crew) -> None:
     """The door of a worker that drains is closed: its bots do not come back to it."""
     async with grpc.aio.insecure_channel(crew.address, options=OWN) as channel:
