@@ -68,6 +68,7 @@ class Event:
     ) -> None:
         """It is played at ``server``, else at a service of its own."""
         self.folder = folder
+        self.boards = boards
         self._server = server
         (folder / "cup.toml").write_text(_FILE.format(boards, tables) + _BOTS)
         (folder / "player.py").write_text(_PLAYER)
@@ -83,6 +84,11 @@ class Event:
     def played(self) -> int:
         logs = list((self.folder / "results").glob("*/tables.jsonl"))
         return logs[0].read_bytes().count(b"\n") if logs else 0
+
+    async def plays(self, tables: int) -> None:
+        """Wait until so many tables have a result."""
+        await until(lambda: self.played() >= tables or self.over, WAIT_S, f"{tables} tables")
+        assert not self.over, f"it is over before {tables} tables: {self.last_words()}"
 
     async def start(self) -> None:
         with self.log.open("ab") as log:

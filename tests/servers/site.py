@@ -10,7 +10,6 @@ from typing import Final
 
 from tests.certificates import Pair
 from tests.chaos.server import Server
-from tests.chaos.waiting import until
 from tests.servers.front_door import FrontDoor
 
 SETTINGS: Final = {"CONTREE_DRAIN_S": "10"}
@@ -28,9 +27,9 @@ class Site:
         """Where bots and hosts dial in."""
         return self.door.address
 
-    async def metric(self, name: str) -> dict[str, float]:
-        """A metric of each server that lives, by its name."""
-        return {one.name: await one.metric(name) for one in self.servers if one.alive}
+    def total(self, name: str) -> float:
+        """The sum of a metric over all servers that live; for threads."""
+        return sum(one.metric_of(name)() for one in self.servers if one.alive)
 
     async def restarted(self, server: Server) -> None:
         """Stop a server as an operator does, start it again, and wait until it is in use."""
@@ -38,11 +37,6 @@ class Site:
         assert not server.alive
         await server.start()
         await self.door.open(sum(one.alive for one in self.servers))
-
-    async def out(self) -> None:
-        """Wait until Envoy has seen who is dead."""
-        alive = sum(one.alive for one in self.servers)
-        await until(lambda: self.door.healthy() == alive, 10, "dead servers are out of use")
 
 
 @asynccontextmanager
