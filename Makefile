@@ -8,7 +8,7 @@ SETUP  := $(VENV)/.setup-done
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup tournament test check format proto proto-baseline test-languages \
-  test-browser test-deploy test-events test-pages test-terminal test-differential test-sandbox test-servers test-sprt test-stores test-chaos \
+  test-browser test-deploy test-events test-pages test-terminal test-differential test-search test-sandbox test-servers test-sprt test-stores test-chaos \
   coverage-engine clean
 
 help: ## List the commands
@@ -77,6 +77,9 @@ test-terminal: setup ## Play in a real terminal, by tmux
 
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential
+
+test-search: $(VENV)/.bench-done ## Try rollouts, solver and sampling (FULL=1: at length)
+	$(BIN)/pytest -m search -rP --numprocesses auto tests/search
 
 test-sandbox: setup ## Start bots in bubblewrap, some of which try to get out
 	$(BIN)/pytest -m sandbox tests/tournament
