@@ -126,3 +126,45 @@ async def test_seats_pinned_to_an_instance_wait_for_it(servers: Servers) -> None
     one = await edge.bot("one")
     assert (await one.next("seat_assigned")).seat_assigned.match_id == made.id
     assert not [message for message in other.taken() if message.HasField("seat_assigned")]
+
+
+async def test_a_bot_that_wants_every_event_has_each_once_wherever_it_goes(
+    servers: Servers,
+) -> None:
+    """At its table's server, at another, and back: contiguous, as its journal has them."""
+    home, edge, third = [await servers.start(name) for name in ("home", "edge", "third")]
+    made = (await home.matches.CreateMatch(board(2))).match
+    seen: dict[int, list[int]] = {1: [], 3: []}
+    over = 0
+    visits = (edge, home, third, edge, home)
+    for visit, server in enumerate(visits, start=1):
+        at = [
+            play_service_pb2.SeenEvents(match_id=made.id, seat=seat, seq=seqs[-1])  # type: ignore[arg-type]
+            for seat, seqs in seen.items()
+            if seqs
+        ]
+        bot = await server.bot(delivery=2, seen=at)
+        seats: dict[int, int] = {}
+        acts = 0
+        while acts < 3 if visit < len(visits) else over < 2:
+            message = await bot.anything()
+            kind = message.WhichOneof("message")
+            if kind == "seat_assigned":
+                assigned = message.seat_assigned
+                seats[assigned.seat_ref] = assigned.seat
+                ready = play_service_pb2.Ready(seat_ref=assigned.seat_ref)
+                await bot.say(play_service_pb2.ClientMessage(ready=ready))
+            elif kind == "turn":
+                await bot.act(message.turn)
+                acts += 1
+            elif kind == "event":
+                seen[seats[message.event.seat_ref]].append(message.event.event.seq)
+            elif kind == "match_ended":
+                over += 1
+        await bot.close()
+    for seqs in seen.values():
+        assert len(seqs) > 15
+        # Several events may be of one entry, and none is left out or comes again later.
+        assert sorted(seqs) == seqs
+        assert set(seqs) == set(range(seqs[0], seqs[-1] + 1))
+        assert seqs[0] == 1

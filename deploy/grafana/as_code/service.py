@@ -181,6 +181,41 @@ SERVICE: Final = Board(
             ),
         ),
         Row(
+            "Peers",
+            6,
+            (
+                Graph(
+                    "Do the servers know of each other?",
+                    "Each should see all others of its store. One that sees fewer for long cannot "
+                    "reach the store, or has another one.",
+                    "none",
+                    (Query(total("contree_peers", "instance"), "{{instance}}"),),
+                ),
+                Graph(
+                    "How many seats sit at another server than their table?",
+                    "Each is counted where its bot is and where its table is. They cost two "
+                    "entries of the store a move more than others.",
+                    "none",
+                    (
+                        Query(total("contree_seats_elsewhere"), "where the bots are"),
+                        Query(total("contree_guests"), "where the tables are"),
+                    ),
+                ),
+                Graph(
+                    "What do the servers say to each other, and is it lost?",
+                    "Many things should share an entry under load. Lost ones are said again, and "
+                    "bots notice nothing; if it is more than a few, inboxes overflow: a server "
+                    "has too much to do.",
+                    "ops",
+                    (
+                        Query(rate("contree_peer_entries_total"), "entries"),
+                        Query(rate("contree_peer_items_total"), "said in them"),
+                        Query(rate("contree_peer_gaps_total"), "lost"),
+                    ),
+                ),
+            ),
+        ),
+        Row(
             "Workers",
             6,
             (

@@ -21,6 +21,7 @@ from contree.server.match import (
     GiveUp,
     Rejected,
     SayReady,
+    Stage,
     Step,
     Verdict,
 )
@@ -65,9 +66,12 @@ class Answers:
             self._submit(table, GiveUp(seat, FaultKind.RESIGNED, "the bot resigned"), done)
 
     def give_up(self, place: tuple[Table, Seat], done: Done) -> None:
-        """A bot says more against the protocol than is forgiven."""
+        """A bot says more against the protocol than is forgiven, which counts in play."""
         table, seat = place
-        self._submit(table, GiveUp(seat, FaultKind.PROTOCOL_ERROR, OFFENDED), done)
+        if table.match.stage is Stage.PLAYING:
+            self._submit(table, GiveUp(seat, FaultKind.PROTOCOL_ERROR, OFFENDED), done)
+        else:
+            done(Said(None))
 
     def _submit(self, table: Table, command: Command, done: Done) -> None:
         def reply(outcome: Step | Rejected | MatchLost) -> None:

@@ -129,6 +129,7 @@ class Host:
             self.tables,
             self.seating,
             self.answers,
+            metrics=metrics,
             server_id=settings.server_id,
             lease_ms=settings.lease_ms,
             check=self.registry.check,

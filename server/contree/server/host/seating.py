@@ -39,13 +39,16 @@ class Seating:
         """The other servers, once there is somebody who knows of them."""
 
     def owed(self, session: Session) -> int:
-        """How many seats an instance holds from before."""
+        """How many seats at tables here an instance holds from before."""
         return self.held(session.identity.key)[0]
 
     def held(self, key: InstanceKey) -> tuple[int, bool]:
-        """How many seats an instance holds from before, and whether it wants no more."""
+        """How many seats at tables here an instance holds, and whether it wants no more."""
         holding = self._holdings.get(key)
-        return (0, False) if holding is None else (len(holding.seats), holding.leaving)
+        if holding is None:
+            return 0, False
+        here = sum(self._tables.get(match_id) is not None for match_id, _ in holding.seats)
+        return here, holding.leaving
 
     def arrive(self, session: Session) -> None:
         """Take a session in: it supersedes an older one and gets back the seats it holds."""

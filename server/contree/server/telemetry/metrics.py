@@ -113,6 +113,20 @@ class Metrics:
             make.counter("contree_matches_ended_total", "Matches ended, by reason.", "reason"),
             END_REASONS,
         )
+        self.peers = make.gauge("contree_peers", "Other servers of this store that are there.")
+        self.seats_elsewhere = make.gauge(
+            "contree_seats_elsewhere", "Seats of bots here at tables of other servers."
+        )
+        self.guests = make.gauge(
+            "contree_guests", "Seats at tables here whose bots are connected to other servers."
+        )
+        self.peer_entries = make.counter(
+            "contree_peer_entries_total", "Entries put into inboxes of other servers."
+        )
+        self.peer_items = make.counter("contree_peer_items_total", "What was said in them.")
+        self.peer_gaps = make.counter(
+            "contree_peer_gaps_total", "Entries of the own inbox that were lost, and said again."
+        )
         self.leases_held = make.gauge(
             "contree_leases_held", "Matches whose lease this server holds."
         )

@@ -110,12 +110,10 @@ class Edge:
         """A bot sinned against the protocol: whether a match elsewhere forgives it."""
         forgiven = False
         for far in self.of(session).values():
-            if not far.playing:
-                continue
             if session.offences - far.offences > far.forgiven:
                 if not any(one.offends for one in far.pending.values()):
                     self._command(far, Pending(b"", b"", None, self._time(), offends=True))
-            else:
+            elif far.playing:
                 forgiven = True
         return forgiven
 
@@ -245,7 +243,7 @@ class Edge:
             far.session.waste(self._time())
 
     def due(self, home: str, said: peers_pb2.Due) -> None:
-        """A home asks how much time has passed for a bot. Answers wait in the same order."""
+        """A home asks how much time has passed for a bot: until now, or until it answered."""
         far = self._lines.get((home, said.line))
         if far is None:
             return
@@ -253,6 +251,9 @@ class Edge:
         elapsed = None
         if asked == said.decision:
             elapsed = max(0, int((self._deadlines.now() - began) * 1000))
+            for one in far.pending.values():
+                if one.decision == asked and one.elapsed is not None:
+                    elapsed = min(elapsed, one.elapsed)
         answer = peers_pb2.Elapsed(line=said.line, decision=said.decision, elapsed=elapsed)
         self._say_again(far, self._time())
         self._say(home, Item(elapsed=answer))

@@ -29,6 +29,7 @@ from contree.server.host.session import InstanceKey, Session
 from contree.server.host.table import Table
 from contree.server.host.tables import Tables
 from contree.server.store import MatchStore, StoreError
+from contree.server.telemetry import Metrics
 
 _HOMELESS_S: Final = 2.0
 """After so long without a home a seat's match is looked for in the store: it may be over."""
@@ -49,6 +50,7 @@ class Peers:
         seating: Seating,
         answers: Answers,
         *,
+        metrics: Metrics,
         server_id: str,
         lease_ms: int,
         check: Callable[[Session], Coroutine[Any, Any, None]],
@@ -59,12 +61,15 @@ class Peers:
         self._tables = tables
         self._seating = seating
         self._draining = draining
+        self._metrics = metrics
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._owed: dict[Session, int] = {}
         """Room kept for seats that peers said they would give back."""
         self.address = f"{server_id}/{secrets.token_hex(4)}"
-        self.post = Post(store.inboxes, self.address, deliver=self._deliver, missed=self._missed)
+        self.post = Post(
+            store.inboxes, self.address, deliver=self._deliver, missed=self._missed, metrics=metrics
+        )
         say = self.post.say
         self.servers = Servers(
             store.inboxes,
@@ -228,6 +233,7 @@ class Peers:
     def _missed(self, peer: str) -> None:
         """Something that a peer said is lost."""
         _log.warning("peer_missed", peer=peer)
+        self._metrics.peer_gaps.inc()
         self.post.say(peer, Item(resync=peers_pb2.Resync()))
 
     def _resync(self, peer: str) -> None:
@@ -255,6 +261,9 @@ class Peers:
     # -- from time to time ----------------------------------------------------------------------
 
     def _beat(self) -> None:
+        self._metrics.peers.set(len(self.servers.there))
+        self._metrics.guests.set(self.guests.count)
+        self._metrics.seats_elsewhere.set(self.edge.count)
         self.guests.sweep()
         self.matching.beat()
         self.edge.say_again()

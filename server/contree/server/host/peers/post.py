@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError
 
 from contree.peers.v1.peers_pb2 import Entry, Item, Sent
 from contree.server.store import InboxStore, StoreError, StoreUnavailable
+from contree.server.telemetry import Metrics
 
 SCHEMA: Final = 1
 _AT_ONCE: Final = 500
@@ -62,6 +63,7 @@ class Post:
         *,
         deliver: Callable[[str, Item], None],
         missed: Callable[[str], None],
+        metrics: Metrics,
     ) -> None:
         """``deliver`` is given what a peer says, ``missed`` who has said something that is lost."""
         self._inboxes = inboxes
@@ -74,10 +76,7 @@ class Post:
         self._settled.set()
         self.read_to = "0"
         """The last entry of the own inbox that was read."""
-        self.entries = 0
-        """Entries written so far."""
-        self.items = 0
-        """Things said in them."""
+        self._metrics = metrics
 
     # -- peers ----------------------------------------------------------------------------------
 
@@ -153,9 +152,10 @@ class Post:
             self._wake.clear()
             if count >= _MANY and loop.time() - ended < _CLOSE_S:
                 await asyncio.sleep(_GATHER_S)
-            before = self.items
+            count = sum(len(link.waiting) for link in self._links.values())
             entries = self._gathered()
-            count = self.items - before
+            self._metrics.peer_entries.inc(len(entries))
+            self._metrics.peer_items.inc(count)
             while entries:
                 entries = await self._put(entries)
             ended = loop.time()
@@ -169,8 +169,6 @@ class Post:
             for first in range(0, len(waiting), _AT_ONCE):
                 some = waiting[first : first + _AT_ONCE]
                 link.sent += 1
-                self.entries += 1
-                self.items += len(some)
                 entry = Entry(
                     schema=SCHEMA,
                     sender=self.address,

@@ -1,0 +1,108 @@
+"""The time of bots at other servers: what they are charged for, and what not."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from tests.host.conftest import a_match
+from tests.peers.conftest import Server, Servers, until
+from tests.rpc.conftest import RawBot
+
+from contree.peers.v1.peers_pb2 import Item
+from contree.server.host import Table
+from contree.server.match import FaultKind, SeatPlan, TimeControl
+from contree.v1 import match_pb2, play_service_pb2
+
+HOUSE = SeatPlan(house="rules")
+
+
+async def asked(
+    servers: Servers, per_move: int, **fields: Any
+) -> tuple[Server, Server, RawBot, Table, play_service_pb2.Turn]:
+    """A bot at one server owes a decision to a table at another."""
+    home, edge = [await servers.start(name) for name in ("home", "edge")]
+    bot = await edge.bot()
+    time = TimeControl(per_move=per_move, allowance=0, **fields)
+    seats = (SeatPlan(bot="raw"), HOUSE, HOUSE, HOUSE)
+    made = await home.host.matches.create(a_match(seats, time=time))
+    table = home.host.tables.get(made.id)
+    assert table is not None
+    await bot.ready()
+    return home, edge, bot, table, (await bot.next("turn")).turn
+
+
+async def test_a_bot_elsewhere_that_says_nothing_is_late(servers: Servers) -> None:
+    _, _, bot, table, turn = await asked(servers, per_move=300)
+    fault = (await bot.next("fault")).fault
+    assert fault.fault.kind == match_pb2.FAULT_KIND_TIMEOUT
+    assert [one.kind for one in table.match.faults][:1] == [FaultKind.TIMEOUT]
+    await bot.act(turn)
+    assert (await bot.next("act_result")).act_result.status == play_service_pb2.ACT_STATUS_LATE
+
+
+async def test_an_answer_in_time_counts_however_long_its_way_is(servers: Servers) -> None:
+    """The bot answers at once, and its home hears of it a second after its time is over."""
+    home, edge, bot, table, turn = await asked(servers, per_move=400)
+    post = edge.host.peers.post
+    say, held = post.say, asyncio.Event()
+    waiting: list[tuple[str, Item]] = []
+
+    def slowly(peer: str, item: Item) -> None:
+        if item.HasField("commanded") and not held.is_set():
+            waiting.append((peer, item))
+        else:
+            say(peer, item)
+
+    edge.host.peers.edge._say = slowly
+    await bot.act(turn)
+    await until(lambda: waiting)
+    seat = next(seat for seat, attached in enumerate(table.attached) if attached is not None)
+    before = table.match.seats[seat].decisions
+    # Its home asks, and learns that there is an answer.
+    await until(lambda: len(waiting) > 1)
+    assert not table.match.faults
+    held.set()
+    for peer, item in waiting:
+        say(peer, item)
+    result = (await bot.next("act_result")).act_result
+    assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+    state = table.match.seats[seat]
+    assert state.decisions > before
+    assert not table.match.faults
+    assert home.host.tables.get(table.match.id) is table
+
+
+async def test_what_a_bot_thinks_is_charged_and_told_as_ever(servers: Servers) -> None:
+    home, edge, bot, table, turn = await asked(servers, per_move=60_000)
+    await asyncio.sleep(0.3)
+    await bot.act(turn)
+    again = (await bot.next("turn")).turn
+    charged = again.decision.clock.charged.ToMilliseconds()
+    assert 300 <= charged < 1500
+    assert home.host.peers.guests.count == 1
+    assert edge.host.peers.edge.count == 1
+    assert not table.match.faults
+
+
+async def test_a_bot_that_leaves_its_server_is_away(servers: Servers) -> None:
+    """Its clock and its grace run, as at a table of that server."""
+    _, _, bot, table, _ = await asked(servers, per_move=60_000, disconnect_grace=200)
+    await bot.close()
+    await until(lambda: table.match.faults)
+    assert table.match.faults[0].kind is FaultKind.DISCONNECTED
+
+
+async def test_a_bot_whose_server_stops_has_time_to_come_back(servers: Servers) -> None:
+    home, edge, bot, table, turn = await asked(servers, per_move=60_000, disconnect_grace=0)
+    draining = asyncio.create_task(edge.host.drain())
+    await bot.next("go_away")
+    await bot.close()
+    await draining
+    await until(lambda: not any(table.attached))
+    await asyncio.sleep(0.2)
+    assert not table.match.faults
+    back = await home.bot()
+    again = (await back.next("turn")).turn
+    assert again.decision.id == turn.decision.id
+    assert not table.match.faults

@@ -1,0 +1,219 @@
+"""Inboxes: what is said comes once, in order, and what is lost is said again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+from tests.e2e.playing import LABEL, Player, check_records
+from tests.peers.conftest import Servers, until
+from tests.rpc.conftest import board
+
+from contree.peers.v1 import peers_pb2
+from contree.peers.v1.peers_pb2 import Entry, Item
+from contree.server.host.peers.post import SCHEMA, Post
+from contree.server.host.peers.refs import renamed
+from contree.server.store import RedisStore, StoreUnavailable, connect
+from contree.server.telemetry import Metrics
+from contree.v1 import play_service_pb2
+from contree.v1.play_service_pb2 import ServerMessage
+
+
+class End:
+    """One of two servers, of which there is nothing but the post."""
+
+    def __init__(self, store: RedisStore, name: str) -> None:
+        self.heard: list[str] = []
+        self.missed: list[str] = []
+        self.metrics = Metrics()
+        self.post = Post(
+            store.inboxes,
+            name,
+            deliver=lambda _, item: self.heard.append(item.gone.nonce),
+            missed=self.missed.append,
+            metrics=self.metrics,
+        )
+
+    def say(self, *names: str) -> None:
+        for name in names:
+            self.post.say("b", said(name))
+
+
+def said(name: str) -> Item:
+    return Item(gone=peers_pb2.Gone(nonce=name))
+
+
+@pytest.fixture
+async def ends(servers: Servers) -> AsyncIterator[tuple[End, End, RedisStore]]:
+    store = await connect(servers.url)
+    other = await connect(servers.url)
+    ann, bob = End(store, "a"), End(other, "b")
+    await store.inboxes.announce("a", b"", 5000, "0")
+    await store.inboxes.announce("b", b"", 5000, "0")
+    ann.post.open("b")
+    works = [work for end in (ann, bob) for work in (end.post.write, end.post.read)]
+    tasks = [asyncio.create_task(work()) for work in works]
+    yield ann, bob, store
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await store.close()
+    await other.close()
+
+
+Ends = tuple[End, End, RedisStore]
+
+
+async def test_what_one_pass_has_to_say_goes_as_one_entry(ends: Ends, raw: Redis) -> None:
+    ann, bob, _ = ends
+    names = [f"n{number}" for number in range(300)]
+    ann.say(*names)
+    await until(lambda: bob.heard == names)
+    assert ann.metrics.registry.get_sample_value("contree_peer_entries_total") == 1
+    assert ann.metrics.registry.get_sample_value("contree_peer_items_total") == 300
+    assert not bob.missed
+    assert await raw.xlen("inbox:b") == 2  # the first one made the inbox
+
+
+async def test_an_entry_that_is_put_twice_is_heard_once(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store took it, and its answer was lost."""
+    ann, bob, store = ends
+    put, failures = store.inboxes.put, 2
+
+    async def unsure(entries: Any) -> Any:
+        nonlocal failures
+        results = await put(entries)
+        if failures:
+            failures -= 1
+            return [StoreUnavailable("here", "no answer")] * len(results)
+        return results
+
+    monkeypatch.setattr(store.inboxes, "put", unsure)
+    ann.say("one")
+    await until(lambda: not failures)
+    ann.say("two")
+    await until(lambda: bob.heard == ["one", "two"])
+    assert not bob.missed
+
+
+async def test_a_gap_is_noticed_with_the_next_entry(ends: Ends, raw: Redis) -> None:
+    ann, bob, store = ends
+    ann.say("one")
+    await until(lambda: bob.heard == ["one"])
+    await raw.delete("inbox:b")
+    ann.say("lost")
+    await ann.post.settled()
+    await store.inboxes.announce("b", b"", 5000, "0")
+    ann.say("two")
+    await until(lambda: bob.heard == ["one", "two"])
+    assert bob.missed == ["a"]
+
+
+async def test_a_last_entry_that_is_lost_is_noticed_by_what_its_sender_lets_know(
+    ends: Ends, raw: Redis
+) -> None:
+    """At the second look: what was written a moment before the first may still come."""
+    ann, bob, _ = ends
+    ann.say("one")
+    await until(lambda: bob.heard == ["one"])
+    bob.post.told("a", ann.post.sent())
+    assert not bob.missed
+    await raw.delete("inbox:b")
+    ann.say("lost")
+    await ann.post.settled()
+    bob.post.told("a", ann.post.sent())
+    assert not bob.missed
+    bob.post.told("a", ann.post.sent())
+    assert bob.missed == ["a"]
+    bob.post.told("a", ann.post.sent())
+    assert bob.missed == ["a"]
+
+
+async def test_a_first_entry_that_is_lost_is_noticed_too(ends: Ends, raw: Redis) -> None:
+    ann, bob, _ = ends
+    bob.post.open("a")
+    await raw.delete("inbox:b")
+    ann.say("lost")
+    await ann.post.settled()
+    for _ in range(3):
+        bob.post.told("a", ann.post.sent())
+    assert bob.missed == ["a"]
+
+
+async def test_a_sender_that_begins_anew_is_heard(ends: Ends) -> None:
+    ann, bob, _ = ends
+    ann.say("one")
+    await until(lambda: bob.heard == ["one"])
+    ann.post.close("b")
+    ann.post.open("b")
+    ann.say("two")
+    await until(lambda: bob.heard == ["one", "two"])
+    assert bob.missed == ["a"]
+
+
+async def test_who_says_too_much_loses_it_and_it_is_noticed(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the store is away nothing grows without end."""
+    monkeypatch.setattr("contree.server.host.peers.post._MOST", 10)
+    ann, bob, _ = ends
+    ann.say(*(f"n{number}" for number in range(25)))
+    await until(lambda: bob.heard == [f"n{number}" for number in range(20, 25)])
+    assert bob.missed == ["a"]
+
+
+async def test_an_entry_of_another_form_and_garbage_are_passed_over(ends: Ends, raw: Redis) -> None:
+    ann, bob, _ = ends
+    newer = Entry(schema=SCHEMA + 1, sender="a", link=1, number=1, items=[said("newer")])
+    await raw.xadd("inbox:b", {"e": newer.SerializeToString()})
+    await raw.xadd("inbox:b", {"e": b"\xff\xff"})
+    ann.say("one")
+    await until(lambda: bob.heard == ["one"])
+
+
+def test_a_seat_is_called_otherwise_and_nothing_else_changes() -> None:
+    rng = random.Random(1)
+    for _ in range(500):
+        before = rng.choice([0, 1, 127, 128, 300, 1 << 20])
+        after = rng.choice([1, 127, 128, 70_000])
+        reason = "x" * rng.choice([0, 1, 100, 126, 127, 128, 5000])
+        message = ServerMessage(
+            act_result=play_service_pb2.ActResult(
+                seat_ref=before,
+                decision_id=b"d" * 12,
+                status=play_service_pb2.ACT_STATUS_STALE,
+                reason=reason,
+            )
+        )
+        changed = renamed(message.SerializeToString(), after)
+        message.act_result.seat_ref = after
+        assert changed == message.SerializeToString()
+
+
+@pytest.mark.parametrize("delivery", [1, 2], ids=["state", "events"])
+async def test_play_goes_on_when_inboxes_are_lost(
+    servers: Servers, raw: Redis, delivery: int
+) -> None:
+    """Deleted again and again in the middle of matches, whatever is in them."""
+    home = await servers.start("home", lease_ms=1000)
+    edge = await servers.start("edge", lease_ms=1000)
+    bot = await edge.bot(delivery=delivery)
+    made = [await home.matches.CreateMatch(board(number, labels=[LABEL])) for number in range(1, 7)]
+    player = Player()
+    for acts in (20, 60, 90):
+        async with asyncio.timeout(30):
+            await player.play(bot, until_acts=acts)
+        for server in servers.all:
+            await raw.delete(f"inbox:{server.host.peers.address}")
+    async with asyncio.timeout(60):
+        await player.play(bot, until_ended=2 * len(made))
+    await check_records(home.channel, player)
+    for one in made:
+        match = await edge.host.queries.match(one.match.id)
+        assert not match.faults
