@@ -114,11 +114,8 @@ class Metrics:
             END_REASONS,
         )
         self.peers = make.gauge("contree_peers", "Other servers of this store that are there.")
-        self.seats_elsewhere = make.gauge(
-            "contree_seats_elsewhere", "Seats of bots here at tables of other servers."
-        )
-        self.guests = make.gauge(
-            "contree_guests", "Seats at tables here whose bots are connected to other servers."
+        self.seats_at_peers = make.gauge(
+            "contree_seats_at_peers", "Seats of bots here at tables of other servers."
         )
         self.peer_entries = make.counter(
             "contree_peer_entries_total", "Entries put into inboxes of other servers."
