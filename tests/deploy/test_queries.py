@@ -1,108 +1,74 @@
-"""Every panel's query has an answer in a real Prometheus that scrapes a real server.
+"""Every panel's query has an answer in a real Prometheus that scrapes a real server and an event.
 
 Needs `prometheus` (Debian package) on the PATH: `make test-deploy`.
 """
 
+from __future__ import annotations
+
 import json
-import math
-import shutil
-import socket
-import subprocess
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.cli.running import finish, start
 from tests.cli.test_serve import serving
+from tests.deploy import hurried
 from tests.deploy.dashboards import Asked, queries
+from tests.deploy.events import Event
+from tests.deploy.prometheus import Prometheus, eventually, prometheus
 
-PROMETHEUS = shutil.which("prometheus")
-CONFIG = """
-global: {{scrape_interval: 250ms, scrape_timeout: 200ms}}
-scrape_configs:
-  - job_name: contree
-    static_configs: [{{targets: ["{metrics}"]}}]
-"""
+pytestmark = [pytest.mark.deploy, pytest.mark.timeout(300)]
 
-pytestmark = pytest.mark.deploy
-
-
-def get(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=10) as response:
-        return json.loads(response.read())
-
-
-def eventually(ask: Callable[[], Any], what: str) -> Any:
-    """The first answer that is not empty."""
-    deadline = time.monotonic() + 20
-    while True:
-        try:
-            answer = ask()
-        except (urllib.error.URLError, ConnectionError):
-            answer = None
-        if answer:
-            return answer
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)
+BOARDS = 30
+CLOCK = '[time]\nper_move = "20s"\nready = "60s"\nseat_timeout = "120s"\n'
+QUICK = [("CONTREE_HEARTBEAT_S", "0.25")]  # so that a round trip is known before a match is over
 
 
 @pytest.fixture(scope="module")
-def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Prometheus that has seen a server before, during and after a match."""
-    assert PROMETHEUS, "prometheus is not on the PATH; on Debian: apt install prometheus"
-    folder = tmp_path_factory.mktemp("prometheus")
-    quick = [("CONTREE_HEARTBEAT_S", "0.25")]  # or a match is over before a round trip is known
-    with serving(folder, env=quick) as server, socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-        free.close()
-        (folder / "prometheus.yml").write_text(CONFIG.format(metrics=server.metrics), "utf-8")
-        process = subprocess.Popen(
-            [
-                PROMETHEUS,
-                f"--config.file={folder / 'prometheus.yml'}",
-                f"--storage.tsdb.path={folder / 'tsdb'}",
-                f"--web.listen-address=127.0.0.1:{port}",
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        address = f"http://127.0.0.1:{port}"
-        try:
-            eventually(lambda: ask(address, "contree_moves_total == 0"), "a first scrape")
-            practice = ["bot", "run", "contree.bots:Random", "--practice", "--deals", "2"]
-            unknown = ["watch", "nowhere"]
-            # A rate needs a series to be seen twice, and the series of calls are new after one.
-            for seen in (1, 2):
-                for words, code in ((practice, 0), (unknown, 2)):
-                    ran = finish(start(*words, "--server", server.address))
-                    assert ran.code == code, ran.err
-                count = f'contree_rpcs_total{{code="NOT_FOUND"}} >= {seen}'
-                eventually(partial(ask, address, count), "the calls are not counted")
-            yield address
-        finally:
-            process.terminate()
-            process.wait(20)
+def watching(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
+    """A Prometheus that has seen a server, a bot with a key, and an event from its beginning to its
+    end; and besides them two workers below a supervisor.
+    """
+    folder, workers = (tmp_path_factory.mktemp(name) for name in ("queries", "workers"))
+    with (
+        serving(folder, env=QUICK) as server,
+        serving(workers, "--workers", "2") as supervisor,
+        Event(folder, "cup") as event,
+    ):
+        told = json.loads((workers / "ready.json").read_text(encoding="utf-8"))
+        below = [str(worker["metrics"]) for worker in told["workers"]]
+        assert server.metrics is not None
+        assert supervisor.metrics is not None
+        servers = [server.metrics, supervisor.metrics, *below]
+        targets = {"contree": servers, "event": [event.metrics_address]}
+        (folder / "prometheus").mkdir()
+        with prometheus(hurried.write(folder / "prometheus", targets)) as one:
+            seen = f'count(up{{job="contree"}} == 1) == {len(servers)}'
+            eventually(lambda: one.ask(seen), 20, "a first scrape of all")
+            _calls_and_a_bot(server.address, folder / "data")
+            head = f'boards = {BOARDS}\ntables = 8\nisolation = "none"\n{CLOCK}'
+            event.start(server.address, head, ("random", "first"))
+            over = 'contree_event_end{event=~"cup-.*", state="finished"} == 1'
+            eventually(lambda: one.ask(over), 150, "the event is over")
+            # A rate needs to have seen what it is a rate of twice.
+            assert finish(start("watch", "nowhere", "--server", server.address)).code == 2
+            yield one
 
 
-def ask(address: str, query: str) -> Any:
-    parameters = urllib.parse.urlencode({"query": query})
-    return get(f"{address}/api/v1/query?{parameters}")["data"]["result"]
+def _calls_and_a_bot(address: str, data: Path) -> None:
+    made = finish(start("keys", "create", "--role", "bot", "--data", str(data), "--json"))
+    assert made.code == 0, made.err
+    env = [("CONTREE_TOKEN", json.loads(made.out)["token"])]
+    practice = ["bot", "run", "contree.bots:Random", "--practice", "--deals", "40"]
+    for words, code, variables in ((practice, 0, env), (["watch", "nowhere"], 2, [])):
+        ran = finish(start(*words, "--server", address, env=variables))
+        assert ran.code == code, ran.err
 
 
-OF_SERVERS = [
-    asked
-    for asked in queries()
-    if "$event" not in asked.expression and "contree_worker" not in asked.expression
-]
-
-
-@pytest.mark.parametrize("asked", OF_SERVERS, ids=str)
-def test_panel_has_an_answer(prometheus: str, asked: Asked) -> None:
-    filled = asked.expression.replace("$server", ".*").replace("$__rate_interval", "1m")
-    results = eventually(lambda: ask(prometheus, filled), f"no answer to {asked}: {filled}")
-    assert any(math.isfinite(float(result["value"][1])) for result in results)
+@pytest.mark.parametrize("asked", list(queries()), ids=str)
+def test_panel_has_an_answer(watching: Prometheus, asked: Asked) -> None:
+    """Asked over the time that it ran, as Grafana does: at some moment it was a number."""
+    filled = asked.expression.replace("$__rate_interval", "5s")
+    for pick in ("server", "event"):
+        filled = filled.replace(f"${pick}", ".*")
+    eventually(lambda: watching.has_shown(filled), 10, f"an answer to {asked}: {filled}")

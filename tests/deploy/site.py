@@ -1,0 +1,170 @@
+"""A site to be broken: two servers on a store, each a process, and a Prometheus that watches."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from tests.chaos.server import Server
+from tests.deploy import hurried
+from tests.deploy.events import Event
+from tests.deploy.prometheus import Prometheus, eventually, prometheus
+from tests.ports import Port
+from tests.rpc.conftest import RawBot, board
+from tests.rpc.keyed import KeyRing
+
+from contree.server.store import connect
+from contree.server.store.binary import find_binary
+from contree.v1 import match_pb2, match_service_pb2
+from contree.v1.match_service_pb2_grpc import MatchServiceStub
+
+SETTINGS: Final = {
+    "CONTREE_HEARTBEAT_S": "0.3",
+    "CONTREE_LEASE_MS": "1000",
+    "CONTREE_RETURN_S": "0.3",
+    "CONTREE_DRAIN_S": "60",
+}
+_START_S: Final = 30.0
+
+
+class StoreProcess:
+    """A store on a port that stays the same from one start to the next."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._port = Port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.url = f"redis://{self._port.address}/0"
+
+    def start(self) -> None:
+        options = ("--appendonly", "yes", "--appendfsync", "everysec", "--save", "")
+        self._process = subprocess.Popen(
+            [
+                *(str(find_binary()), "--bind", "127.0.0.1", "--port", str(self._port.number)),
+                *(*options, "--dir", str(self._folder)),
+            ],
+            stdout=subprocess.DEVNULL,
+        )
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(_START_S)
+
+
+class Site:
+    """What there is, and how it is reached."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = StoreProcess(folder)
+        self.one, self.other = (
+            Server(folder, name, redis=self.store.url, settings=SETTINGS) for name in ("one", "two")
+        )
+        self.waits, self.ends, self.troubled = self.events = tuple(
+            Event(folder, name) for name in ("waits", "ends", "troubled")
+        )
+        self.prometheus: Prometheus
+
+    @contextmanager
+    def running(self, folder: Path) -> Iterator[None]:
+        """All of it for the time of a ``with``; nothing is left."""
+        self.store.start()
+        try:
+            with self.one, self.other, self.waits, self.ends, self.troubled:
+                for server in (self.one, self.other):
+                    asyncio.run(server.start())
+                targets = {
+                    "contree": [self.one.metrics_address, self.other.metrics_address],
+                    "event": [event.metrics_address for event in self.events],
+                }
+                with prometheus(hurried.write(folder, targets)) as self.prometheus:
+                    yield
+        finally:
+            self.store.kill()
+
+    async def fires(self, alert: str, within: float = 60.0) -> None:
+        """Wait until an alert fires, and see that it says what it is to say."""
+        one = self.prometheus
+        fired = await asyncio.to_thread(
+            eventually, lambda: one.firing(alert), within, f"{alert} fires"
+        )
+        for firing in fired:
+            assert firing.annotations["command"].startswith("contree ")
+            assert not {"{", "}"} & set("".join(firing.annotations.values()))
+
+    async def restarted(self, server: Server) -> None:
+        """Killed if it lives, and started again."""
+        if server.alive:
+            await server.kill()
+        await server.start()
+
+    @asynccontextmanager
+    async def keys(self) -> AsyncIterator[KeyRing]:
+        """The keys in its store."""
+        store = await connect(self.store.url)
+        try:
+            yield KeyRing(store.api_keys)
+        finally:
+            await store.close()
+
+
+@asynccontextmanager
+async def hosting(server: Server) -> AsyncIterator[Any]:
+    """The host's calls, at a server."""
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        yield MatchServiceStub(channel)
+
+
+@asynccontextmanager
+async def sitting(
+    server: Server, metadata: tuple[tuple[str, str], ...] = (), *, seats: int = 0
+) -> AsyncIterator[RawBot]:
+    """A bot that takes ``seats`` and says Ready, answers heartbeats, and never a turn."""
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        bot = RawBot(channel, metadata)
+        await bot.hello(capacity=max(1, seats))
+        for _ in range(seats):
+            await bot.ready()
+        reading = asyncio.create_task(_read(bot))
+        try:
+            yield bot
+        finally:
+            reading.cancel()
+            await asyncio.wait([reading])
+            await bot.close()
+
+
+async def _read(bot: RawBot) -> None:
+    with suppress(EOFError, grpc.RpcError):
+        while True:
+            # Nothing but heartbeats may come for as long as it takes.
+            with suppress(TimeoutError):
+                await bot.anything()
+
+
+def board_with(
+    per_move: float = 5.0, seat_timeout: float = 120.0, strikes: int = 0
+) -> match_service_pb2.CreateMatchRequest:
+    """A board of the bot "raw" on a clock of its own, which forgives so many timeouts."""
+    clock = match_pb2.TimeControl(
+        per_move=_duration(per_move),
+        seat_timeout=_duration(seat_timeout),
+        ready=_duration(60),
+        disconnect_grace=_duration(60),
+    )
+    return board(time_control=clock, fault_policy=match_pb2.FaultPolicy(timeout_strikes=strikes))
+
+
+def _duration(seconds: float) -> Duration:
+    return Duration(seconds=int(seconds), nanos=int(seconds % 1 * 1e9))
