@@ -66,8 +66,8 @@ test-events: setup ## Play events of every format, stop and kill them, and go on
 test-pages: setup ## Follow the tutorial and the host's page, command by command
 	$(BIN)/pytest -m pages tests
 
-test-deploy: $(BIN)/kustomize ## Let a real Prometheus scrape a real server and ask what the dashboard asks
-	$(BIN)/pytest -m deploy tests/deploy
+test-deploy: $(BIN)/kustomize ## Ask a real Prometheus what dashboards ask, cause every alert (FULL=1: and 10,000 matches)
+	$(BIN)/pytest -m deploy -o faulthandler_timeout=0 tests/deploy
 
 test-browser: $(VENV)/.browser-done ## Open the report of events in the system's Chromium
 	$(BIN)/pytest -m browser tests/browser

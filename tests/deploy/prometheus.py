@@ -47,7 +47,7 @@ class Prometheus:
         return any(math.isfinite(float(value)) for one in found for _, value in one["values"])
 
     def series(self, job: str) -> set[str]:
-        """All series that it has ever scraped of a job, also those that are gone; not its alerts."""
+        """All series that it has ever scraped of a job, also those that are gone; no alerts."""
         found = self._get(
             "series", **{"match[]": f'{{__name__!~"ALERTS.*", job="{job}"}}', "start": self.began}
         )
