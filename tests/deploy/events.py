@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -73,7 +74,8 @@ class Event:
         bots: Sequence[str],
         *,
         dial_in: bool = False,
-        env: Mapping[str, str] | None = None,
+        token: str = "",
+        bots_token: str = "",
     ) -> None:
         """Run it: ``head`` is its file before the bots. Once it has ended its metrics stay."""
         lines = [f'name = "{self.name}"', head]
@@ -81,6 +83,7 @@ class Event:
             lines += ["[[bots]]", f'name = "{bot}"']
             if not dial_in:
                 lines.append(f'command = ["python", "player.py", "{bot}"]')
+                lines.append(f'env = {{ CONTREE_TOKEN = "{bots_token}" }}' if bots_token else "")
         path = self._folder / "event.toml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         with (self._folder / "run.log").open("wb") as log:
@@ -94,8 +97,14 @@ class Event:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=None if env is None else dict(env),
+                env={**os.environ, "CONTREE_TOKEN": token} if token else None,
             )
+
+    @property
+    def results(self) -> Path:
+        """Its folder of results."""
+        (found,) = (self._folder / "results").iterdir()
+        return found
 
     def last_words(self) -> str:
         """The end of what it wrote, for a failure."""

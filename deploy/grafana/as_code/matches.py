@@ -142,13 +142,10 @@ MATCHES: Final = Board(
                 ),
                 Graph(
                     "Do matches change hands?",
-                    "Handed over: a server was stopped. Adopted without that: one died, or did not "
-                    "reach the store for a lease.",
+                    "handed_over: a server was stopped. lease_ended: one died, or did not reach "
+                    "the store for a lease.",
                     "ops",
-                    (
-                        Query(rate("contree_matches_adopted_total"), "adopted"),
-                        Query(rate("contree_matches_handed_over_total"), "handed over"),
-                    ),
+                    (Query(rate("contree_matches_adopted_total", "reason"), "{{reason}}"),),
                 ),
                 Graph(
                     "Why could matches not go on at a server?",

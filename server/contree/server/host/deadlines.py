@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextvars import copy_context
 
 import structlog
 
@@ -60,6 +61,8 @@ class Deadlines:
         self._holds = holds
         self._submit = submit
         self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
+        """Of no call: what a timer has happen is not logged as of the call that set it."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._due: dict[str, Table] = {}
         """Tables where time has something happen, if the store still lives."""
@@ -143,7 +146,9 @@ class Deadlines:
             if timer.when() <= comes:
                 return
             timer.cancel()
-        self._timers[match_id] = self._loop.call_at(comes, self._on_timer, table)
+        self._timers[match_id] = self._loop.call_at(
+            comes, self._on_timer, table, context=self._context
+        )
 
     def wakes(self, table: Table, at: float) -> bool:
         """Whether the table has a timer that goes off before a decision asked at ``at`` is late.

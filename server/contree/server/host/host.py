@@ -178,6 +178,7 @@ class Host:
         """
         self.draining = self.matches.closed = self.peers.matching.closed = True
         self.leases.adopting = False
+        _log.info("draining", matches=self.tables.count, bots=len(self.seating.lobby.sessions()))
         self.tables.deadlines.wind_up()
         for session in self.seating.lobby.sessions():
             session.leaving = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import structlog
 
@@ -125,7 +125,7 @@ class Leases:
                 if loop.time() - began > min(PATIENCE_S, lease_s / 4):
                     await asyncio.sleep(lease_s / 2)
                 elif self.adopting:
-                    await self._take_over(orphans)
+                    await self._take_over(orphans, frozenset(given))
             except StoreUnavailable:
                 await asyncio.sleep(lease_s / 2)
             except StoreError:
@@ -154,7 +154,7 @@ class Leases:
             and not self._in_hand(match_id)
         ]
 
-    async def _take_over(self, orphans: list[str]) -> None:
+    async def _take_over(self, orphans: list[str], given: Collection[str]) -> None:
         for first in range(0, len(orphans), _TAKEN_AT_ONCE):
             if not self.adopting:
                 return
@@ -165,12 +165,13 @@ class Leases:
             try:
                 for match_id in some:
                     if match_id in self._taking:
-                        await self._read(match_id)
+                        why = "handed_over" if match_id in given else "lease_ended"
+                        await self._read(match_id, why)
             finally:
                 if self.adopting:
                     self._taking.clear()
 
-    async def _read(self, match_id: str) -> None:
+    async def _read(self, match_id: str, why: str) -> None:
         """Go on with a match whose lease was taken."""
         try:
             match = await folded(self._store, match_id)
@@ -192,9 +193,13 @@ class Leases:
         except Exception:
             self._set_aside(match_id)
             return
-        self._metrics.matches_adopted.inc()
+        self._metrics.matches_adopted[why].inc()
         _log.info(
-            "match_adopted", match_id=match_id, version=match.version, stage=match.stage.value
+            "match_adopted",
+            match_id=match_id,
+            why=why,
+            version=match.version,
+            stage=match.stage.value,
         )
 
     def _set_aside(self, match_id: str) -> None:
@@ -212,6 +217,5 @@ class Leases:
         }
         given_up = held | self._taking
         await self._store.release(given_up)
-        self._metrics.matches_handed_over.inc(len(given_up))
         _log.info("leases_released", matches=len(given_up))
         return list(given_up)

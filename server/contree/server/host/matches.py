@@ -8,6 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Protocol
 
+import structlog
+
+from contree.server.host import lines
 from contree.server.host.errors import (
     Draining,
     MatchElsewhere,
@@ -37,6 +40,8 @@ from contree.server.match import (
 from contree.server.store import MatchNotFound, MatchStore
 from contree.server.telemetry import Metrics
 from contree.server.wall_clock import wall_ms
+
+_log = structlog.get_logger(__name__)
 
 
 class Opens(Protocol):
@@ -163,6 +168,7 @@ class Matches:
         if not made.created:
             return await self._made_before(spec.match_id, spec)
         self._metrics.matches_created.inc()
+        _log.info("match_created", **lines.match_created(step.after))
         if peer is not None and self.handing is not None:
             self.handing.place(peer, spec.match_id, made.fence)
             return summary_of(step.after)

@@ -117,5 +117,6 @@ class Salvage:
                 entry = decode_entry(data)
                 match = fold([entry]) if match is None else evolve(match, entry)
         except Exception as error:
-            _log.info("journal_ends_here", match_id=match_id, error=repr(error))
+            # Not the text: it quotes what may be of hidden cards.
+            _log.info("journal_ends_here", match_id=match_id, error=type(error).__name__)
         return Remains(entries, match)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Final, Generic, TypeVar
 
 _SHARE: Final = 0.1
@@ -21,6 +22,7 @@ class Spare(Generic[T]):
     def __init__(self, work: Callable[[T], None]) -> None:
         self._work = work
         self._loop = asyncio.get_running_loop()
+        self._context = copy_context()  # of no call, so that none is in the lines of its log
         self._pieces: deque[T] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._rested_at = 0.0
@@ -32,7 +34,7 @@ class Spare(Generic[T]):
 
     def _arm(self) -> None:
         if self._timer is None and self._pieces:
-            self._timer = self._loop.call_at(self._rested_at, self._next)
+            self._timer = self._loop.call_at(self._rested_at, self._next, context=self._context)
 
     def _next(self) -> None:
         self._timer = None

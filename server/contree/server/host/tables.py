@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable
+from contextvars import copy_context
 from functools import partial
 
 import structlog
@@ -66,6 +67,8 @@ class Tables:
         self._on_ended = on_ended
         self._on_lost = on_lost
         self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
+        """Of no call: what the house does is not logged as of the call before it."""
         self._tables: dict[str, Table] = {}
         self.owned: Counter[str] = Counter()
         """How many of them each owner has."""
@@ -243,7 +246,7 @@ class Tables:
             return
         self._house.append(table)
         if len(self._house) == 1:
-            self._loop.call_soon(self._next_house)
+            self._loop.call_soon(self._next_house, context=self._context)
 
     def _next_house(self) -> None:
         try:
@@ -251,7 +254,7 @@ class Tables:
         finally:
             self._house.popleft()
             if self._house:
-                self._loop.call_soon(self._next_house)
+                self._loop.call_soon(self._next_house, context=self._context)
 
     def _play_house(self, table: Table) -> None:
         live = self._holds(table) and not self._clock.stopped

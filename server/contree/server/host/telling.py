@@ -13,7 +13,7 @@ from contree.server.host.deadlines import Deadlines
 from contree.server.host.notices import Notices
 from contree.server.host.table import Table
 from contree.server.host.tally import Tally
-from contree.server.match import Faulted, Match, Stage, Step, fault_shown
+from contree.server.match import Faulted, Match, Seated, Stage, Step, fault_shown
 
 _log = structlog.get_logger(__name__)
 
@@ -37,11 +37,14 @@ class Telling:
                 self._to_seats(table, partial(_deal_ended, after))
             if isinstance(entry, Faulted):
                 self._tell_fault(table, entry, after)
+            elif isinstance(entry, Seated):
+                _log.debug("seat_taken", **lines.seat_taken(entry, after))
             previous = after
         self._ask(table, before, step.after, now)
         if step.after.stage is not before.stage:
             table.stage_started = now
             if step.after.stage is Stage.PLAYING:
+                _log.info("match_started", match_id=step.after.id)
                 table.begin_play(now)
             self._tally.restaged(before.stage, step.after.stage)
             if step.after.stage is Stage.ENDED:

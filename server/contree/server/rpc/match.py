@@ -8,6 +8,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any, Final
 
+import structlog
 from google.protobuf import duration_pb2
 from grpc import aio
 
@@ -29,6 +30,7 @@ _PAGE_TOKEN: Final = re.compile(r"[!-~]{0,128}")
 """The id of a match."""
 _LONGEST_REASON: Final = 200
 Context = aio.ServicerContext[Any, Any]
+_log = structlog.get_logger(__name__)
 
 
 class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
@@ -132,6 +134,7 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         caller = current_caller()
         operator = Role.OPERATOR in caller.roles
         await self._host.releases.release(group, None if operator else caller.key_id)
+        _log.info("group_released", group=group, key_id=caller.key_id, every_owner=operator)
         return match_service_pb2.ReleaseGroupResponse()
 
     async def ListBots(

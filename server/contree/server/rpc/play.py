@@ -111,6 +111,7 @@ class PlayServicer:
                 ending.over()
                 metrics.streams.dec()
                 session.counts.connected -= 1
+                _log.info("bot_disconnected", bot=session.identity.bot, how=_how(session, reading))
                 if session.outbox.overflowed:
                     metrics.streams_cut["silent" if session.silent else "overflow"].inc()
                 seating.depart(
@@ -191,7 +192,6 @@ class PlayServicer:
                 await asyncio.sleep(_BREAK_S)
             return True
         except (grpc.RpcError, aio.UsageError):
-            _log.info("bot_gone", bot=session.identity.bot)
             return False
         except Exception as error:
             session.fail(error)
@@ -305,6 +305,20 @@ def _in_good_order(reading: asyncio.Task[bool]) -> bool:
     return (
         reading.done() and not reading.cancelled() and not reading.exception() and reading.result()
     )
+
+
+def _how(session: Session, reading: asyncio.Task[bool] | None) -> str:
+    """How a stream came to its end, for the log."""
+    if session.silent:
+        return "silent"
+    if session.outbox.overflowed:
+        return "overflow"
+    if session.failure is not None:
+        return "refused"
+    if reading is not None and _in_good_order(reading):
+        return "left"
+    by_server = session.outbox.closed and (reading is None or not reading.done())
+    return "closed by the server" if by_server else "broke off"
 
 
 def _no_seat(ref: int) -> str:

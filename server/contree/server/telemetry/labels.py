@@ -40,6 +40,9 @@ REFUSALS: Final = tuple(
 CUTS: Final = ("silent", "overflow")
 """Why a play stream was cut: its heartbeats had no answer, or too much waited for it to read."""
 
+ADOPTIONS: Final = ("lease_ended", "handed_over")
+"""Why a match was taken over: its server died or hung, or it stopped and gave the match away."""
+
 LOSSES: Final = ("lease", "refused", "telling_failed")
 """Why a match could not go on here: its lease was lost, the store refused its entries, or those
 concerned could not be told of a step.

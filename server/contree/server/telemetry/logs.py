@@ -119,8 +119,12 @@ def redact(
 
 def _clean(value: object) -> object:
     if isinstance(value, str):
-        text = hide_tokens(_BEARER.sub(rf"\1{_HIDDEN}", value))
-        return _URL_PASSWORD.sub(rf"\1{_HIDDEN}@", text)
+        # Most have neither, and a look for a part of it is much quicker than one for the pattern.
+        if "bearer" in value.lower():
+            value = _BEARER.sub(rf"\1{_HIDDEN}", value)
+        if "://" in value:
+            value = _URL_PASSWORD.sub(rf"\1{_HIDDEN}@", value)
+        return hide_tokens(value)
     if isinstance(value, Mapping):
         return {
             key: _HIDDEN if _is_secret(str(key)) else _clean(item) for key, item in value.items()

@@ -19,6 +19,7 @@ from prometheus_client import (
 from contree.server.telemetry.bots import BotMetrics
 from contree.server.telemetry.families import Families, children
 from contree.server.telemetry.labels import (
+    ADOPTIONS,
     CUTS,
     DIRECTIONS,
     END_REASONS,
@@ -127,9 +128,13 @@ class Metrics:
         self.leases_held = make.gauge(
             "contree_leases_held", "Matches whose lease this server holds."
         )
-        self.matches_adopted = make.counter(
-            "contree_matches_adopted_total",
-            "Matches taken over whose lease had ended or was given up.",
+        self.matches_adopted = children(
+            make.counter(
+                "contree_matches_adopted_total",
+                "Matches taken over, by reason: their lease ended, or they were handed over.",
+                "reason",
+            ),
+            ADOPTIONS,
         )
         self.matches_lost = children(
             make.counter(
@@ -138,9 +143,6 @@ class Metrics:
                 "reason",
             ),
             LOSSES,
-        )
-        self.matches_handed_over = make.counter(
-            "contree_matches_handed_over_total", "Leases given up by a server that stopped."
         )
         self.matches_set_aside = make.gauge(
             "contree_matches_set_aside", "Matches that this server could not read, and left alone."
