@@ -141,14 +141,6 @@ MATCHES: Final = Board(
                     stacked=True,
                 ),
                 Graph(
-                    "How many seats are played from another server?",
-                    "Their bots are connected elsewhere, and each move goes through the store once "
-                    "more. It is as it should be behind a proxy.",
-                    "none",
-                    (Query(total("contree_seats_elsewhere", "instance"), "{{instance}}"),),
-                    stacked=True,
-                ),
-                Graph(
                     "Do matches change hands?",
                     "handed_over: a server was stopped. lease_ended: one died, or did not reach "
                     "the store for a lease.",
