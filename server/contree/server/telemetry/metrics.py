@@ -103,6 +103,10 @@ class Metrics:
         self.seats_waiting = make.gauge(
             "contree_seats_waiting", "Seats of live matches that no bot has taken yet."
         )
+        self.seats_elsewhere = make.gauge(
+            "contree_seats_elsewhere",
+            "Seats at this server's tables whose bots are connected to other servers.",
+        )
         self.matches_created = make.counter(
             "contree_matches_created_total", "Matches created by this server."
         )
