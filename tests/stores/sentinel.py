@@ -88,7 +88,7 @@ class SentinelSet:
         """Wait until all other servers are replicas of the master of the moment."""
         port = await self.master_port()
         (master,) = (one for one in self.servers if one.port == port)
-        await eventually(partial(_replicates, master, len(self.replicas)), "all others follow", 30)
+        await eventually(partial(_replicates, master, len(self.replicas)), "all others follow", 60)
 
     async def _another(self, sentinel: SentinelServer, former: int) -> bool:
         found = await sentinel.raw.sentinel_get_master_addr_by_name(NAME)

@@ -197,6 +197,38 @@ async def test_masters_are_killed_and_their_replicas_promoted(tmp_path: Path) ->
     assert writer.refused
 
 
+async def test_a_slot_that_is_on_its_way_hinders_no_acknowledgement(tmp_path: Path) -> None:
+    """What is written for the replicas to acknowledge lies in some slot, too."""
+    async with store_cluster(tmp_path, replicas=True) as cluster:
+        store = await connect(cluster.url, replicas=1)
+        await store.probe()
+        (mark,) = await cluster.masters[0].raw.keys("registry:probe:*")
+        slot = key_slot(mark)
+        await cluster.open_slot(slot, cluster.masters[0], cluster.masters[1])
+        await cluster.move_key(mark, cluster.masters[0], cluster.masters[1])
+        match_id = next(
+            one for one in IDS if key_slot(keys.journal(one)) != slot and one in of(cluster, 0)
+        )
+        assert await start(store, match_id) == Created(True, 1)
+        assert await store.append([Append(match_id, 1, 1, (b"a",))]) == [Appended(2)]
+        await store.close()
+        for replicas in (0, 1):
+            other = await connect(cluster.url, replicas=replicas)
+            await other.probe()
+            await other.close()
+
+
+async def test_a_cluster_without_slots_is_away(tmp_path: Path) -> None:
+    node = ClusterServer(tmp_path, "empty", "")
+    node.start()
+    try:
+        await node.answers()
+        with pytest.raises(StoreUnavailable):
+            await connect(f"redis+cluster://{node.address}")
+    finally:
+        await node.close()
+
+
 async def test_a_cluster_is_found_by_any_of_its_nodes(cluster: StoreCluster) -> None:
     cluster.masters[0].kill()
     addresses = ",".join(one.address for one in cluster.masters)

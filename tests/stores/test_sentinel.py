@@ -39,7 +39,7 @@ async def connected(watched: SentinelSet, replicas: int) -> AsyncIterator[RedisS
 
 async def test_what_was_acknowledged_survives_the_death_of_the_master(tmp_path: Path) -> None:
     async with (
-        sentinel_set(tmp_path, replicas=2) as watched,
+        sentinel_set(tmp_path) as watched,
         connected(watched, replicas=1) as store,
     ):
         writer = Writer(store, IDS)
@@ -48,6 +48,9 @@ async def test_what_was_acknowledged_survives_the_death_of_the_master(tmp_path: 
             await writer.grown(IDS, 20)
             watched.master.kill()
             await watched.failed_over()
+            watched.master.start()
+            await watched.master.answers()
+            await watched.master.raw.replicaof("127.0.0.1", await watched.master_port())
             await writer.grown(IDS, 20)
         await writer.check()
         assert writer.refused
@@ -119,6 +122,19 @@ async def test_what_no_replica_has_is_told_to_nobody(tmp_path: Path) -> None:
                 await store.probe()
             with pytest.raises(StoreUnavailable):
                 await store.registry.remember("r", "m", None)
+            # Nor is anything read out of feeds, where it is before the replica has it.
+            announced = asyncio.create_task(store.feeds.announce([("event", b"news")]))
+            async with connected(watched, replicas=0) as careless:
+                while not await careless.feeds.follow({"event": "0"}, 5):
+                    pass
+            for reading in (
+                store.feeds.follow({"event": "0"}, 0),
+                store.feeds.updates("event", "0"),
+                store.feeds.newest("event"),
+                announced,
+            ):
+                with pytest.raises(StoreUnavailable):
+                    await reading
             # Who asks for no replica does not wait for one.
             async with connected(watched, replicas=0) as careless:
                 assert await careless.append([part]) == [Appended(2)]
@@ -130,6 +146,7 @@ async def test_what_no_replica_has_is_told_to_nobody(tmp_path: Path) -> None:
 
         await eventually(caught_up, "the replica has it")
         assert await store.read("m") == [b"start", b"a"]
+        assert [payload for _, payload in await store.feeds.updates("event", "0")] == [b"news"]
 
 
 async def test_the_name_of_the_master_is_asked_of_sentinels(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ is down) is answered by a look at the slots, and one more try where they have an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from contree.server.store.batch import Address, Batch
 from contree.server.store.commands import PING, Command, mark
 from contree.server.store.connections import Connections
 from contree.server.store.nodes import Nodes
-from contree.server.store.replies import typed
+from contree.server.store.replies import TooFewReplicas, typed
 from contree.server.store.settings import StoreSettings
 from contree.server.store.topology import Topology
 
@@ -56,6 +56,7 @@ class Cluster(Nodes):
 
     def __init__(self, settings: StoreSettings) -> None:
         self._settings = settings
+        self.replicas = settings.replicas
         self._loop = asyncio.get_running_loop()
         self._topology = Topology(settings)
         self._servers: dict[Address, Connections] = {}
@@ -169,25 +170,32 @@ class Cluster(Nodes):
     async def _everywhere(self, make: Callable[[Address], Command], *, lasting: bool) -> None:
         """Run a command on each master; once more where they turn out to be others."""
         failure = await self._find()
-        place = None
-        asked: set[Address] = set()
-        while failure is None or (place is not None and asked != set(self._topology.masters())):
-            first, asked = not asked, set(self._topology.masters())
-            replies = await asyncio.gather(
-                *(self._exchange(one, [make(one)], _PING_S, False, lasting) for one in asked)
-            )
-            failures = [
-                (one, reply)
-                for one, (reply,) in zip(asked, replies, strict=True)
-                if isinstance(reply, Exception)
-            ]
-            if not failures:
-                return
-            place, failure = failures[0]
-            if not first:
-                break
-            await self._look(place)
-        raise typed(failure, self._name(place))
+        if failure is not None:
+            raise typed(failure, self._settings.endpoint)
+        masters = set(self._topology.masters())
+        failures = await self._ask_each(masters, make, lasting)
+        if failures:
+            await self._look(next(iter(failures)))
+            before, masters = masters, set(self._topology.masters())
+            if masters != before or [f for f in failures.values() if self._marked_badly(f)]:
+                failures = await self._ask_each(masters, make, lasting)
+        for place, failure in failures.items():
+            raise typed(failure, self._name(place))
+
+    async def _ask_each(
+        self, masters: Iterable[Address], make: Callable[[Address], Command], lasting: bool
+    ) -> dict[Address | None, Exception]:
+        """Run a command on each of these masters; what fails, by master."""
+        replies = await asyncio.gather(
+            *(self._exchange(one, [make(one)], _PING_S, False, lasting) for one in masters)
+        )
+        if not replies:
+            return {None: redis_errors.SlotNotCoveredError("no master holds a hash slot")}
+        return {
+            place: reply
+            for place, (reply,) in zip(masters, replies, strict=True)
+            if isinstance(reply, Exception)
+        }
 
     # -- where things are -----------------------------------------------------------------------
 
@@ -221,8 +229,7 @@ class Cluster(Nodes):
             batch.detour(i, None)
             # No host: the one that answered, at another port.
             reply.host = reply.host or (place or ("",))[0]
-            if self._topology.master(batch.key(i)) != (reply.host, reply.port):
-                await self._topology.moved(reply)
+            await self._topology.moved(reply)
             return True
         if isinstance(reply, redis_errors.AskError):
             batch.detour(i, (reply.host or (place or ("",))[0], reply.port))
@@ -230,7 +237,9 @@ class Cluster(Nodes):
         if isinstance(reply, redis_errors.TryAgainError):
             batch.detour(i, None)
             return True
-        return isinstance(reply, redis_errors.NoScriptError) and batch.lacks_scripts(i)
+        if isinstance(reply, redis_errors.NoScriptError):
+            return batch.lacks_scripts(i)
+        return isinstance(reply, TooFewReplicas) and self._marked_badly(reply)
 
     async def _found_elsewhere(self, batch: Batch, lost: Sequence[int]) -> list[int]:
         """Those whose master failed and that have another one."""
@@ -252,6 +261,14 @@ class Cluster(Nodes):
         """A write; on a server that holds no key to write to, at least a sign of life."""
         key = self._topology.mark(place)
         return PING if key is None else mark(key)
+
+    def _marked_badly(self, error: Exception) -> bool:
+        """Whether a mark was sent where its slot is on its way from; others are used then."""
+        why = error.why if isinstance(error, TooFewReplicas) else error
+        if not isinstance(why, redis_errors.AskError):
+            return False
+        self._topology.avoid(why.slot_id)
+        return True
 
     def _name(self, place: Address | None) -> str:
         return self._settings.endpoint if place is None else f"{place[0]}:{place[1]}"

@@ -115,10 +115,12 @@ class Connections:
         if type(acknowledged) is int and not isinstance(marked, Exception):
             if acknowledged >= self._settings.replicas:
                 return results
-            why = f"{acknowledged} of {self._settings.replicas} replicas acknowledged in time"
+            failure = TooFewReplicas(
+                f"{acknowledged} of {self._settings.replicas} replicas acknowledged in time"
+            )
         else:
-            why = str(marked if isinstance(marked, Exception) else acknowledged)
-        return [one if isinstance(one, Exception) else TooFewReplicas(why) for one in results]
+            failure = TooFewReplicas(marked if isinstance(marked, Exception) else acknowledged)
+        return [one if isinstance(one, Exception) else failure for one in results]
 
     async def _put_back(self, connection: Connection) -> None:
         if self._closed:

@@ -1,4 +1,7 @@
-"""Feeds of labels in the store: a `FeedStore` on the connections of a `RedisStore`."""
+"""Feeds of labels in the store: a `FeedStore` on the connections of a `RedisStore`.
+
+Ids of items become tokens in watchers' hands: none is given away that a failover could take back.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,8 @@ class RedisFeeds:
         )
         if not there and after not in _START:
             raise FeedTrimmed(label, after)
+        if items:
+            await self._nodes.settled(feed)
         return _items(items)
 
     async def follow(
@@ -71,14 +76,21 @@ class RedisFeeds:
             ),
             wait_s=max(wait_ms, 0) / 1000,
         )
-        return {feeds[feed]: _items(items) for feed, items in reply or ()}
+        found = {feeds[feed]: _items(items) for feed, items in reply or ()}
+        if found:
+            # All feeds lie with one master, so that one of them speaks for all.
+            await self._nodes.settled(next(iter(feeds)))
+        return found
 
     async def newest(self, label: str) -> str:
         """See `FeedStore.newest`."""
         items = await self._nodes.run(
             command(b"XREVRANGE", self._feed(label), *(b"+", b"-", b"COUNT", b"1"))
         )
-        return str(items[0][0].decode()) if items else "0"
+        if not items:
+            return "0"
+        await self._nodes.settled(self._feed(label))
+        return str(items[0][0].decode())
 
     def _feed(self, label: str) -> bytes:
         return keys.feed(label, parts=self._nodes.parts)

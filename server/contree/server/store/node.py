@@ -23,6 +23,7 @@ class Node(Nodes):
 
     def __init__(self, settings: StoreSettings) -> None:
         self._settings = settings
+        self.replicas = settings.replicas
         self._masters = Masters(settings) if settings.sentinels else None
         dial = self._masters.dial if self._masters else settings.dial
         self._connections = Connections(settings, dial)

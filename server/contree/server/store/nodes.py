@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from contree.server.store.commands import Command
+from contree.server.store.commands import Command, command
 from contree.server.store.errors import StoreError
 
 
@@ -19,6 +19,8 @@ class Nodes(ABC):
 
     parts: bool
     """Whether keys lie with several masters, of which one may be away while the others are not."""
+    replicas: int
+    """How many replicas must have what is confirmed."""
 
     @abstractmethod
     async def run_all(
@@ -61,6 +63,13 @@ class Nodes(ABC):
         if isinstance(reply, StoreError):
             raise reply
         return reply
+
+    async def settled(self, key: bytes) -> None:
+        """Return when what was read of a key is as lasting as what is confirmed: a reader sees what
+        a master has, which it may have before its replicas. Raises `StoreUnavailable`.
+        """
+        if self.replicas:
+            await self.run(command(b"EXISTS", key), lasting=True)
 
     async def run_each(self, commands: Sequence[Command], *, lasting: bool = False) -> list[Any]:
         """Run commands in one round trip; raises the first error, when all have run."""

@@ -31,7 +31,11 @@ _DENIED: Final = (redis_errors.AuthenticationError, redis_errors.NoPermissionErr
 
 
 class TooFewReplicas(redis_errors.RedisError):
-    """Something was written, but not as many replicas have it as were asked for."""
+    """Something was written, but not as many replicas are known to have it as were asked for."""
+
+    def __init__(self, why: Exception | str) -> None:
+        super().__init__(str(why))
+        self.why = why
 
 
 def last_word(error: Exception) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
+from collections import deque
 from typing import Final
 
 from redis import exceptions as redis_errors
@@ -16,6 +16,9 @@ from contree.server.store.settings import StoreSettings
 
 _REFRESH_S: Final = 0.1
 """At least so long between two questions for the slots."""
+_AVOIDED: Final = 64
+_TRIES: Final = 1 << 16
+"""Keys tried to find one for each master: enough for one that holds a single slot."""
 
 
 class Topology:
@@ -33,6 +36,8 @@ class Topology:
         self._asking: asyncio.Task[None] | None = None
         self._masters: list[Address] = []
         self._marks: dict[Address, bytes] = {}
+        self._avoided: deque[int] = deque(maxlen=_AVOIDED)
+        """Slots that were last seen on their way from one master to another."""
 
     @property
     def known(self) -> bool:
@@ -56,8 +61,12 @@ class Topology:
 
     async def moved(self, error: redis_errors.MovedError) -> None:
         """Learn from a server where a slot is."""
-        await self._nodes.move_slot(error)
-        self._forget()
+        found = self._nodes.slots_cache.get(error.slot_id)
+        if not found:
+            await self.refresh()
+        elif _address(found[0]) != (error.host, error.port):
+            await self._nodes.move_slot(error)
+            self._forget()
 
     async def refresh(self, failed: Address | None = None) -> None:
         """Ask for the slots, the one that failed last of all; not again if that was just done."""
@@ -65,6 +74,7 @@ class Topology:
             if self.known and self._loop.time() - self._asked < _REFRESH_S:
                 return
             self._asking = asyncio.create_task(self._ask(failed))
+            self._asking.add_done_callback(_seen)
         await asyncio.shield(self._asking)
 
     def mark(self, master: Address) -> bytes | None:
@@ -72,6 +82,11 @@ class Topology:
         if master not in self._marks:
             self._marks = self._find_marks()
         return self._marks.get(master)
+
+    def avoid(self, slot: int) -> None:
+        """Use no mark in this slot, for now."""
+        self._avoided.append(slot)
+        self._marks = {}
 
     async def close(self) -> None:
         """Close the connections used to learn the slots."""
@@ -85,6 +100,8 @@ class Topology:
         name = None if failed is None else f"{failed[0]}:{failed[1]}"
         try:
             await self._nodes.initialize(last_failed_node_name=name)
+        except IndexError:  # redis-py counts on there being one
+            raise redis_errors.SlotNotCoveredError("no master holds a hash slot") from None
         finally:
             self._asked = self._loop.time()
             self._forget()
@@ -98,15 +115,22 @@ class Topology:
         """A few tries for each master, for slots are spread; a master with few slots takes more."""
         left = set(self.masters())
         marks: dict[Address, bytes] = {}
-        numbers = itertools.count()
-        while left:
-            key = keys.probe(next(numbers))
-            found = self._nodes.slots_cache.get(key_slot(key))
-            holder = _address(found[0]) if found else None
+        for number in range(_TRIES):
+            if not left:
+                break
+            slot = key_slot(key := keys.probe(number))
+            found = self._nodes.slots_cache.get(slot)
+            holder = _address(found[0]) if found and slot not in self._avoided else None
             if holder in left:
                 left.discard(holder)
                 marks[holder] = key
         return marks
+
+
+def _seen(asking: asyncio.Task[None]) -> None:
+    """Whoever asked may be gone; that it failed is nobody's news then."""
+    if not asking.cancelled():
+        asking.exception()
 
 
 def _address(node: ClusterNode) -> Address:
