@@ -168,3 +168,21 @@ async def test_a_bot_that_wants_every_event_has_each_once_wherever_it_goes(
         assert sorted(seqs) == seqs
         assert set(seqs) == set(range(seqs[0], seqs[-1] + 1))
         assert seqs[0] == 1
+
+
+async def test_leave_is_remembered_where_the_seats_are(servers: Servers) -> None:
+    """Said on a stream that broke: the bot comes back for its seats, and takes no new ones."""
+    home, edge, third = [await servers.start(name) for name in ("home", "edge", "third")]
+    bot = await edge.bot()
+    table, _ = await in_play(home, bot)
+    await bot.say(play_service_pb2.ClientMessage(leave=play_service_pb2.Leave()))
+    (session,) = edge.host.seating.lobby.sessions()
+    await until(lambda: session.leaving)
+    await bot.close()
+    await until(lambda: table.attached == [None] * 4)
+    await third.bot()
+    (again,) = third.host.seating.lobby.sessions()
+    await until(lambda: len(again.holding.seats) == 2)
+    assert again.free == 0
+    await home.host.matches.cancel(table.match.id, "for a test")
+    await until(lambda: again.free == 64)

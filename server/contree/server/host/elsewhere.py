@@ -47,8 +47,10 @@ class Elsewhere(Protocol):
         """
         ...
 
-    def unseat(self, session: Session) -> None:
-        """A session is gone, and with it all seats that it had at others' tables."""
+    def unseat(self, session: Session, *, leaving: bool = False) -> None:
+        """A session is gone, and with it all seats that it had at others' tables; ``leaving``: its
+        instance wants no more of them when it comes back.
+        """
         ...
 
     def offended(self, session: Session, what: str) -> bool:
@@ -84,7 +86,7 @@ class Nowhere:
         """See `Elsewhere.reclaim`."""
         return None
 
-    def unseat(self, session: Session) -> None:
+    def unseat(self, session: Session, *, leaving: bool = False) -> None:
         """See `Elsewhere.unseat`."""
 
     def offended(self, session: Session, what: str) -> bool:

@@ -79,6 +79,12 @@ class Seating:
         """A bot is at that other server no more, ``at_fault`` where it left it by itself."""
         self._unseat(guest, at_fault=at_fault)
 
+    def leaving(self, key: InstanceKey) -> None:
+        """An instance that holds seats here wants no new ones until they are played."""
+        holding = self._holdings.get(key)
+        if holding is not None and holding.seats:
+            holding.leaving = True
+
     def away(self) -> list[InstanceKey]:
         """Instances that hold seats here and are not known to be anywhere."""
         return [
@@ -126,10 +132,11 @@ class Seating:
         """
         session.outbox.close()
         self.lobby.leave(session)
-        self.elsewhere.unseat(session)
-        self._unseat(session)
         newer = self.lobby.find(session.identity.key)
-        if session.leaving and newer is None and not in_good_order:
+        leaving = session.leaving and newer is None and not in_good_order
+        self.elsewhere.unseat(session, leaving=leaving)
+        self._unseat(session)
+        if leaving:
             session.holding.leaving = True
         elif in_good_order and newer is None:
             session.holding.leaving = False

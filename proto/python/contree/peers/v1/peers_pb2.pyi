@@ -511,19 +511,23 @@ class Gone(_message.Message):
 
     NONCE_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
+    LEAVING_FIELD_NUMBER: _builtins.int
     nonce: _builtins.str
     """Which connection."""
     why: Global___Why.ValueType
     """Why."""
+    leaving: _builtins.bool
+    """Its instance wants no new seats until those it has are played."""
     def __init__(
         self,
         *,
         nonce: _builtins.str = ...,
         why: Global___Why.ValueType = ...,
+        leaving: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["nonce", b"nonce", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["leaving", b"leaving", "nonce", b"nonce", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -279,7 +279,7 @@ class Edge:
 
     # -- coming and going -----------------------------------------------------------------------
 
-    def unseat(self, session: Session) -> None:
+    def unseat(self, session: Session, *, leaving: bool = False) -> None:
         """A session is gone: those who host its seats are told, and remember them."""
         self._sessions.pop(session.nonce, None)
         seats = self._seats.pop(session, None)
@@ -292,7 +292,8 @@ class Edge:
                 del self._lines[far.home, far.line]
             far.drop()
             self._seating.release(session, far.match_id, far.seat)
-        gone = Item(gone=peers_pb2.Gone(nonce=session.nonce, why=self._why_gone()))
+        why = self._why_gone()
+        gone = Item(gone=peers_pb2.Gone(nonce=session.nonce, why=why, leaving=leaving))
         for home in homes:
             self._say(home, gone)
 

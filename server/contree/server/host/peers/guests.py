@@ -122,12 +122,16 @@ class Guests:
         self._by_key[guest.identity.key] = guest
         self._seating.accept(table, Seat(offer.seat), guest, declined)
 
-    def gone(self, nonce: str, *, at_fault: bool) -> None:
-        """A guest has left its edge, ``at_fault`` where it did so by itself."""
+    def gone(self, nonce: str, *, at_fault: bool, leaving: bool = False) -> None:
+        """A guest has left its edge, ``at_fault`` where it did so by itself; ``leaving``: it wants
+        no new seats when it comes back.
+        """
         guest = self._by_nonce.get(nonce)
         if guest is None:
             return
         seated = guest.seated
+        if leaving:
+            self._seating.leaving(guest.identity.key)
         self._forget(guest)
         self._seating.part_from(guest, at_fault=at_fault)
         if seated:

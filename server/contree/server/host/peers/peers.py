@@ -101,7 +101,7 @@ class Peers:
             "shared": self._shared,
             "present": self.guests.present,
             "gone": lambda _, said: self.guests.gone(
-                said.nonce, at_fault=said.why != peers_pb2.WHY_DRAINED
+                said.nonce, at_fault=said.why != peers_pb2.WHY_DRAINED, leaving=said.leaving
             ),
             "wanted": self._wanted,
             "waiting": self.matching.waiting,
@@ -158,10 +158,10 @@ class Peers:
         """See `Elsewhere.reclaim`."""
         return self.edge.reclaim(session, match_id, seat)
 
-    def unseat(self, session: Session) -> None:
+    def unseat(self, session: Session, *, leaving: bool = False) -> None:
         """See `Elsewhere.unseat`."""
         self._expect_less(session, self._owed.get(session, 0))
-        self.edge.unseat(session)
+        self.edge.unseat(session, leaving=leaving)
 
     def offended(self, session: Session, what: str) -> bool:
         """See `Elsewhere.offended`."""
@@ -284,4 +284,9 @@ class Peers:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("peer_task_failed", exc_info=task.exception())

@@ -115,7 +115,7 @@ class Post:
             theirs, number = link.awaited
             if theirs == mine.link and (theirs != link.theirs or link.read < number):
                 link.theirs, link.read, link.awaited = theirs, number, None
-                self._missed(peer)
+                self._ask_again(peer)
                 return
         behind = mine.link != link.theirs or link.read < mine.number
         link.awaited = (mine.link, mine.number) if behind else None
@@ -207,6 +207,7 @@ class Post:
                 self.read_to = entry_id
                 if data:
                     self._take(data)
+                    await asyncio.sleep(0)  # others have their turn between two entries
 
     def _take(self, data: bytes) -> None:
         try:
@@ -236,4 +237,10 @@ class Post:
             except Exception:  # others are concerned by what follows
                 _log.exception("item_failed", peer=peer, kind=item.WhichOneof("item"))
         if missed:
+            self._ask_again(peer)
+
+    def _ask_again(self, peer: str) -> None:
+        try:
             self._missed(peer)
+        except Exception:
+            _log.exception("peer_not_asked_again", peer=peer)

@@ -64,6 +64,8 @@ class Servers:
                 await self.look()
             except StoreError as error:
                 _log.info("servers_not_seen", error=str(error))
+            except Exception:  # what one of the others is concerned with, must not end this one
+                _log.exception("look_failed")
             await asyncio.sleep(self._pause)
 
     async def look(self) -> None:
