@@ -113,6 +113,13 @@ def test_password_is_never_shown() -> None:
     assert "hunter2" not in str(caught.value)
 
 
+def test_the_embedded_store_has_no_replicas_to_ask_for() -> None:
+    with pytest.raises(SettingsError, match="CONTREE_STORE_REPLICAS is 1: write 0, or give"):
+        Settings.from_environment({"CONTREE_STORE_REPLICAS": "1"})
+    both = {"CONTREE_STORE_REPLICAS": "1", "CONTREE_REDIS_URL": "redis+cluster://h:1"}
+    assert Settings.from_environment(both).store_replicas == 1
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

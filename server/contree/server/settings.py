@@ -341,9 +341,8 @@ class Settings:
                 expected = f"a port up to {65535 - self.workers}: each worker has one after it"
                 raise SettingsError("metrics", self.metrics, expected)
         if self.store_replicas and self.redis_url is None:
-            raise SettingsError(
-                "store_replicas", self.store_replicas, "0, or give the address of a store with some"
-            )
+            expected = "0, or give the address of a store that has some"
+            raise SettingsError("CONTREE_STORE_REPLICAS", self.store_replicas, expected)
         exposed = not self.anonymous_allowed and not self.on_loopback and self.tls_cert is None
         if exposed and self.plaintext != "on":
             raise TokensExposed(self.listen)

@@ -92,7 +92,7 @@ class BadStoreUrl(StoreError, ValueError):
     def __str__(self) -> str:
         return (
             f"The store address {self.url!r} cannot be read ({self.reason}): write "
-            "redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH/TO/SOCKET, "
+            "redis://HOST:PORT/0, rediss://HOST:PORT/0, unix:///PATH/TO/SOCKET, "
             "redis+cluster://HOST:PORT,HOST:PORT or redis+sentinel://HOST:PORT,HOST:PORT/NAME/0."
         )
 
