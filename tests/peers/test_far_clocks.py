@@ -73,6 +73,21 @@ async def test_an_answer_in_time_counts_however_long_its_way_is(servers: Servers
     assert home.host.tables.get(table.match.id) is table
 
 
+async def test_the_way_to_its_table_is_not_charged(servers: Servers) -> None:
+    _, edge, bot, table, turn = await asked(servers, per_move=60_000)
+    say = edge.host.peers.edge._say
+    loop = asyncio.get_running_loop()
+
+    def slowly(peer: str, item: Item) -> None:
+        loop.call_later(0.8, say, peer, item)
+
+    edge.host.peers.edge._say = slowly
+    await bot.act(turn)
+    again = (await bot.next("turn")).turn
+    assert again.decision.clock.charged.ToMilliseconds() < 700
+    assert not table.match.faults
+
+
 async def test_what_a_bot_thinks_is_charged_and_told_as_ever(servers: Servers) -> None:
     home, edge, bot, table, turn = await asked(servers, per_move=60_000)
     await asyncio.sleep(0.3)

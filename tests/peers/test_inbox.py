@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,13 +11,15 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 from tests.e2e.playing import LABEL, Player, check_records
-from tests.peers.conftest import Servers, until
+from tests.host.conftest import a_match
+from tests.peers.conftest import Server, Servers, until
 from tests.rpc.conftest import board
 
 from contree.peers.v1 import peers_pb2
 from contree.peers.v1.peers_pb2 import Entry, Item
 from contree.server.host.peers.post import SCHEMA, Post
 from contree.server.host.peers.refs import renamed
+from contree.server.match import SeatPlan
 from contree.server.store import RedisStore, StoreUnavailable, connect
 from contree.server.telemetry import Metrics
 from contree.v1 import play_service_pb2
@@ -217,3 +220,56 @@ async def test_play_goes_on_when_inboxes_are_lost(
     for one in made:
         match = await edge.host.queries.match(one.match.id)
         assert not match.faults
+
+
+async def test_what_was_lost_in_an_inbox_is_said_again(
+    servers: Servers, raw: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without any further word that would show it: the first turn of a match, and its answer."""
+    home = await servers.start("home", lease_ms=1000)
+    edge = await servers.start("edge", lease_ms=1000)
+    bot = await edge.bot()
+    house = SeatPlan(house="rules")
+    made = await home.host.matches.create(a_match((SeatPlan(bot="raw"), house, house, house)))
+    table = home.host.tables.get(made.id)
+    assert table is not None
+    assigned = (await bot.next("seat_assigned")).seat_assigned
+
+    async with unread(edge, raw, monkeypatch):
+        ready = play_service_pb2.Ready(seat_ref=assigned.seat_ref)
+        await bot.say(play_service_pb2.ClientMessage(ready=ready))
+        await until(lambda: any(table.match.owed_since))
+    turn = (await bot.next("turn")).turn
+
+    before = table.match.version
+    async with unread(home, raw, monkeypatch):
+        await bot.act(turn)
+        await until(lambda: any(far.pending for far in edge.host.peers.edge.all()))
+    result = (await bot.next("act_result")).act_result
+    assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+    assert table.match.version > before
+
+
+@contextlib.asynccontextmanager
+async def unread(
+    server: Server, raw: Redis, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """What is put into an inbox meanwhile is lost before it is read."""
+    inboxes = server.host.store.inboxes
+    inbox, read, closed = f"inbox:{server.host.peers.address}", inboxes.read, asyncio.Event()
+
+    async def later(*arguments: Any) -> Any:
+        await closed.wait()
+        return await read(*arguments)
+
+    monkeypatch.setattr(inboxes, "read", later)
+    # The read that is under way ends with the next entry, which is nobody's.
+    await raw.xadd(inbox, {"e": b""})
+    length = await raw.xlen(inbox)
+    yield
+    async with asyncio.timeout(5):
+        while await raw.xlen(inbox) <= length:
+            await asyncio.sleep(0.01)
+    await raw.delete(inbox)
+    monkeypatch.setattr(inboxes, "read", read)
+    closed.set()
