@@ -54,20 +54,25 @@ async def test_who_thinks_goes_on_thinking(servers: Servers, to: str, delivery: 
         assert events[-1] == table.match.seq
 
 
-async def test_an_answer_on_its_way_is_said_on_to_the_next_server(servers: Servers) -> None:
+@pytest.mark.parametrize("to", ["edge", "third"])
+async def test_an_answer_on_its_way_is_said_on_to_the_next_server(
+    servers: Servers, to: str
+) -> None:
     """Said while its table had no server at all."""
     home, edge, third = [await servers.start(name) for name in ("home", "edge", "third")]
-    edge.host.leases.adopting = False
     bot = await edge.bot()
     made = await home.host.matches.create(a_match((SeatPlan(bot="raw"), HOUSE, HOUSE, HOUSE)))
     await bot.ready()
     turn = (await bot.next("turn")).turn
-    third.host.leases.adopting = False
+    for server in (edge, third):
+        server.host.leases.adopting = False
     await home.host.drain()
     await bot.act(turn)
     (far,) = edge.host.peers.edge.all()
     await until(lambda: far.pending)
-    third.host.leases.adopting = True
-    result = (await bot.next("act_result")).act_result
-    assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
-    assert third.host.tables.get(made.id) is not None
+    adopter = edge if to == "edge" else third
+    adopter.host.leases.adopting = True
+    message = await bot.anything()
+    assert message.act_result.decision_id == turn.decision.id
+    assert message.act_result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+    assert adopter.host.tables.get(made.id) is not None

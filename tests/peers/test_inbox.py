@@ -268,7 +268,7 @@ async def unread(
     length = await raw.xlen(inbox)
     yield
     async with asyncio.timeout(5):
-        while await raw.xlen(inbox) <= length:
+        while await raw.xlen(inbox) <= length:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await raw.delete(inbox)
     monkeypatch.setattr(inboxes, "read", read)
