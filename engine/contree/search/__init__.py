@@ -22,6 +22,7 @@ except ModuleNotFoundError as _error:
     ) from _error
 
 from contree.search.evidence import Evidence, evidence_in
+from contree.search.marks import Marks
 from contree.search.position import Position
 from contree.search.rollouts import random_lines, rollouts, rollouts_by_card, rollouts_over
 from contree.search.solver import Solution, Solver, solve
@@ -32,6 +33,7 @@ __all__ = [
     "Position",
     "Stakes",
     "stakes_of",
+    "Marks",
     "rollouts",
     "rollouts_by_card",
     "rollouts_over",

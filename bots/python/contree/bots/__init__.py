@@ -4,6 +4,7 @@
     python -m contree.bots.rules
 
 ``BOTS`` finds them by name; ``contree.bots.strength`` measures the players behind them.
+``contree.bots.sampler:Sampler`` needs the extra ``search`` and is not among them.
 """
 
 from __future__ import annotations
