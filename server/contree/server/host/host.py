@@ -84,6 +84,7 @@ class Host:
             server_id=settings.server_id,
             lease_ms=settings.lease_ms,
             retain_s=retain_s,
+            settled=self._settled,
         )
         self.feeds = EventFeeds(store, self.tables)
         self.seating = Seating(self.tables, self.feeds, Partings(store, self._loop.time))
@@ -278,6 +279,9 @@ class Host:
         table = self.tables.get(match_id)
         if table is not None:
             self.tables.lose(table, why)
+
+    async def _settled(self) -> None:
+        await self.leases.settled()
 
     # -- heartbeats and gauges ------------------------------------------------------------------
 

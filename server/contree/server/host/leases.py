@@ -55,6 +55,8 @@ class Leases:
         self._in_hand = in_hand
         self._adopt = adopt
         self._lost = lost
+        self._turn = asyncio.Lock()
+        """Held while matches are taken over, some at a time."""
         self._taking: dict[str, int] = {}
         """Leases of matches that are still being read."""
         self._aside: set[str] = set()
@@ -158,18 +160,28 @@ class Leases:
         for first in range(0, len(orphans), _TAKEN_AT_ONCE):
             if not self.adopting:
                 return
-            some = self._free(orphans[first : first + _TAKEN_AT_ONCE])
-            if not some:
-                continue
-            self._taking |= await self._store.take(some, self._server_id, self._lease_ms)
-            try:
-                for match_id in some:
-                    if match_id in self._taking:
-                        why = "handed_over" if match_id in given else "lease_ended"
-                        await self._read(match_id, why)
-            finally:
-                if self.adopting:
-                    self._taking.clear()
+            async with self._turn:
+                some = self._free(orphans[first : first + _TAKEN_AT_ONCE])
+                if some:
+                    await self._take(some, given)
+
+    async def _take(self, some: list[str], given: Collection[str]) -> None:
+        self._taking |= await self._store.take(some, self._server_id, self._lease_ms)
+        try:
+            for match_id in some:
+                if match_id in self._taking:
+                    why = "handed_over" if match_id in given else "lease_ended"
+                    await self._read(match_id, why)
+        finally:
+            if self.adopting:
+                self._taking.clear()
+
+    async def settled(self) -> None:
+        """Wait until those that are being taken over are; the next ones that are in hand then are
+        left alone.
+        """
+        async with self._turn:
+            pass
 
     async def _read(self, match_id: str, why: str) -> None:
         """Go on with a match whose lease was taken."""

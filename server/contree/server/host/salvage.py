@@ -7,6 +7,7 @@ operator, has it put away: all its entries are archived as they are, and it is n
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
 import structlog
@@ -49,13 +50,17 @@ class Salvage:
         server_id: str,
         lease_ms: int,
         retain_s: int | None,
+        settled: Callable[[], Awaitable[None]],
     ) -> None:
-        """``retain_s`` is how long archives are kept, None for ever."""
+        """``retain_s`` is how long archives are kept, None for ever. ``settled`` waits until this
+        server takes no match over that is not ``under_way`` here.
+        """
         self._store = store
         self._notices = notices
         self._server_id = server_id
         self._lease_ms = lease_ms
         self._retain_s = retain_s
+        self._settled = settled
         self.under_way: set[str] = set()
         """Matches that are being put away: their leases are taken."""
 
@@ -84,6 +89,8 @@ class Salvage:
             self.under_way.discard(match_id)
 
     async def _put_away(self, match_id: str, reason: str, now_ms: int) -> Match | None:
+        # The lease has run out, so this server may be about to take it, too.
+        await self._settled()
         fence = (await self._store.take([match_id], self._server_id, self._lease_ms)).get(match_id)
         if fence is None:
             look = (await self._store.look([match_id], limit=1))[0]
