@@ -44,4 +44,6 @@ async def test_a_killed_server_changes_no_byte_of_the_standings(
             await event.plays(killed_at + 6)
             event.slow.unlink()
         same(event, quiet)
+        left = "no seat is held of matches that are over"
+        await until(lambda: place.total("contree_seats_elsewhere") == 0, 20, left)
         print(f"{victim.name} of {servers} killed after {killed_at} of {event.played()} tables")
