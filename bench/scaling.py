@@ -1,11 +1,11 @@
 """What more tables and more servers cost: `make bench-scaling` (`FULL=1` for the figures).
 
-The same load (races of whole deals, bots on the bare stubs, one store) is played by one server
-process; by two, each with bots of its own; and by two that have each other's bots, so that all
-seats are remote. It is played as fast as it goes, and with bots that take a second for each answer,
-as in a real event, where moves do not come in crowds. Costs are seconds of a core that the
-processes had, by move. Besides: memory and CPU for each idle bot, and what a board leaves in the
-store. From these comes what ten thousand tables need. The last line is one JSON object.
+The same load (races of whole deals, two groups of four bots on the bare stubs, one store) is played
+by one server process; by two, each with a group of its own; and by two that have each other's bots,
+so that all seats are remote. It is played as fast as it goes, and with bots that take a second for
+each answer, as in a real event, where moves do not come in crowds. Costs are seconds of a core that
+the processes had, by move. Besides: memory and CPU for each idle bot, and what a board leaves in
+the store. From these comes what ten thousand tables need. The last line is one JSON object.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ TABLES: Final = 10_000
 """What is reckoned for."""
 _ROUNDS: Final = 3 if FULL else 1
 _SECONDS: Final = 10.0 if FULL else 2.0
-_AT_SPEED: Final = 128
+_AT_SPEED: Final = 48
 """Tables that are played as fast as it goes."""
 _PACED: Final = 1000 if FULL else 128
 """Tables whose bots take their time."""
 _THINK_S: Final = 1.0
+_GROUPS: Final = 2
 _IDLE: Final = 1000 if FULL else 200
 
 
@@ -54,7 +55,7 @@ class Load(NamedTuple):
 
     def __str__(self) -> str:
         where = {1: "one server", 2: "two servers"}[self.servers]
-        seats = "all seats remote" if self.crossed else "all seats local"
+        seats = "crossed" if self.crossed else "not crossed"
         pace = f"{self.think_s:g} s an answer" if self.think_s else "at full speed"
         return f"{self.tables} tables, {pace}, {where}, {seats}"
 
@@ -76,29 +77,32 @@ async def played(load: Load, seconds: float) -> Cost:
             stack.enter_context(server("everysec", redis=store.url)) for _ in range(load.servers)
         ]
         bots = []
-        for number, one in enumerate(servers):
-            names = {f"quick-{number}-{seat}": 1 for seat in SEATS}
+        loads = []
+        for group in range(_GROUPS):
+            names = {f"quick-{group}-{seat}": 1 for seat in SEATS}
+            at = servers[group % len(servers)]
             for name in names:
-                arguments = (one.address, name, *([str(load.think_s)] if load.think_s else ()))
+                arguments = (at.address, name, *([str(load.think_s)] if load.think_s else ()))
                 running = stack.enter_context(process(str(HERE / "raw_bot.py"), *arguments))
                 bots.append(running.pid)
-        for number, _ in enumerate(servers):
-            host = servers[(number + load.crossed) % len(servers)]
-            names = {f"quick-{number}-{seat}": 1 for seat in SEATS}
-            await stack.enter_async_context(
+            host = servers[(group + load.crossed) % len(servers)]
+            loads.append(
                 in_play(
                     host.address,
-                    load.tables // load.servers,
+                    load.tables // _GROUPS,
                     boards=False,
                     bots=names,
-                    label=f"bench-{number}",
+                    label=f"bench-{group}",
+                    gently=load.servers > 1,
                 )
             )
+        await asyncio.gather(*(stack.enter_async_context(one) for one in loads))
         await asyncio.sleep(max(2.0, 2 * load.think_s))
         before = await asyncio.to_thread(_spent, servers, store, bots)
         began = time.perf_counter()
         await asyncio.sleep(seconds)
         after = await asyncio.to_thread(_spent, servers, store, bots)
+        elsewhere = await asyncio.to_thread(_elsewhere, servers)
         took = time.perf_counter() - began
         moves, at_servers, in_store, by_bots = (b - a for a, b in zip(before, after, strict=True))
         cost = Cost(
@@ -106,7 +110,8 @@ async def played(load: Load, seconds: float) -> Cost:
         )
     print(
         f"  {load}: {cost.moves_per_s:.0f} moves/s; µs of a core a move: servers "
-        f"{cost.server_us:.0f}, store {cost.store_us:.0f}, bots {cost.bots_us:.0f}",
+        f"{cost.server_us:.0f}, store {cost.store_us:.0f}, bots {cost.bots_us:.0f}; "
+        f"{elsewhere / (4 * load.tables):.0%} of the seats remote",
         flush=True,
     )
     return cost
@@ -123,6 +128,25 @@ def _spent(
         cpu_s(store.pid),
         sum(cpu_s(pid) for pid in bots),
     )
+
+
+def _elsewhere(servers: Sequence[Served]) -> float:
+    """Seats in play whose bots are at another server than their table."""
+    return sum(one.counted("contree_seats_elsewhere") for one in servers)
+
+
+async def at_rest(seconds: float) -> float:
+    """Microseconds of a core that each of two servers takes a second when nobody is there."""
+    async with contextlib.AsyncExitStack() as stack:
+        store = await stack.enter_async_context(embedded_store(None, "everysec"))
+        servers = [stack.enter_context(server("everysec", redis=store.url)) for _ in range(2)]
+        await asyncio.sleep(2)
+        before, began = sum(one.cpu_s() for one in servers), time.perf_counter()
+        await asyncio.sleep(seconds)
+        spent, took = sum(one.cpu_s() for one in servers) - before, time.perf_counter() - began
+    rest = 1e6 * spent / took / len(servers)
+    print(f"  a server at rest: {rest:,.0f} µs of a core each second", flush=True)
+    return rest
 
 
 class Idle(NamedTuple):
@@ -205,23 +229,29 @@ def _logged(served: Served, raw: Redis) -> tuple[float, float]:
     return served.counted("contree_matches_ended_total"), float(info["aof_current_size"])
 
 
-def reckoned(local: Cost, remote: Cost, idle: Idle, growth: Growth) -> list[str]:
-    """What so many tables need, of costs with bots that take their time."""
+def reckoned(
+    local: Cost, remote: Cost, rest: float, idle: Idle, growth: Growth
+) -> tuple[list[str], dict[str, float]]:
+    """What so many tables need, of costs with bots that take their time: lines, and cores."""
     rate = TABLES / _THINK_S
     bots = 4 * TABLES
     lines = [f"{TABLES:,} tables whose bots take {_THINK_S:g} s an answer: {rate:,.0f} moves/s"]
-    for name, cost in (("local", local), ("remote", remote)):
-        cores = (cost.server_us * rate + idle.us_per_s * bots) / 1e6
+    cores = {}
+    for name, cost, servers in (("local", local, 1), ("remote", remote, 2)):
+        # What a server takes for itself it takes once, however many tables it has.
+        of_moves = cost.server_us - servers * rest / cost.moves_per_s
+        cores[name] = (of_moves * rate + idle.us_per_s * bots) / 1e6
         lines.append(
-            f"  all seats {name}: {cores:.1f} cores for servers, "
-            f"{cost.store_us * rate / 1e6:.1f} for the store"
+            f"  all seats {name}: {cores[name]:.1f} cores for servers, of which "
+            f"{idle.us_per_s * bots / 1e6:.1f} for connections; {rest / 1e6:.3f} more for each "
+            f"server; {cost.store_us * rate / 1e6:.1f} for the store"
         )
     lines.append(
         f"  memory: {idle.kb * bots / 2**20:.1f} GiB for {bots:,} connections of their own (a "
         f"connection may hold many seats), {growth.live * TABLES / 2**20:.0f} MiB for live "
         f"matches in the store, {growth.archived * TABLES / 2**20:.0f} MiB for as many archived"
     )
-    return lines
+    return lines, cores
 
 
 async def main() -> None:
@@ -251,9 +281,11 @@ async def main() -> None:
         costs: list[Cost] = sorted(found[pace, shape], key=lambda cost: cost.server_us)
         return costs[len(costs) // 2]
 
+    rest = await at_rest(max(4.0, options.seconds))
     idle = await asyncio.to_thread(idle_bots, _IDLE, max(4.0, options.seconds))
     grown = await growth(options.seconds)
-    print("\n".join(reckoned(middle("paced", one), middle("paced", crossed), idle, grown)))
+    lines, cores = reckoned(middle("paced", one), middle("paced", crossed), rest, idle, grown)
+    print("\n".join(lines))
     print(
         json.dumps(
             {
@@ -263,6 +295,9 @@ async def main() -> None:
                 "remote_vs_local_store_cpu": ratio("at speed", crossed, two, "store_us"),
                 "remote_vs_local_server_cpu_paced": ratio("paced", crossed, two, "server_us"),
                 "paced_server_us": round(middle("paced", one).server_us),
+                "server_at_rest_us_per_s": round(rest),
+                "cores_for_10000_tables_local": round(cores["local"], 1),
+                "cores_for_10000_tables_remote": round(cores["remote"], 1),
                 "idle_bot_kb": round(idle.kb),
                 "idle_bot_us_per_s": round(idle.us_per_s),
                 "archived_bytes_per_board": round(grown.archived),

@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator
 from contree.client import Board, BotSeat, HostClient, MatchSpec, MatchState, Race
 from contree.engine import SEATS
 
+_HEARD_S = 1.5
+"""After which servers know of each other's tables."""
 DEALS_OF_A_RACE = 12
 """About what a race to 1000 takes."""
 
@@ -22,11 +24,13 @@ async def in_play(
     boards: bool,
     bots: dict[str, int] | None = None,
     label: str = "bench",
+    gently: bool = False,
 ) -> AsyncIterator[None]:
     """Keep ``tables`` tables in play for the time of the block: races, or single boards.
 
     ``bots`` are the names to wait for, each with its number of seats; four bots by default.
-    Several loads on one store have a ``label`` each.
+    Several loads on one store have a ``label`` each. Made ``gently``, several at several servers
+    stay where they are made: those with more tables than others give new ones away.
     """
     wanted = bots or {f"quick-{seat}": 1 for seat in SEATS}
     names = [name for name, seats in wanted.items() for _ in range(seats)]
@@ -53,9 +57,15 @@ async def in_play(
                     if update.match.state is MatchState.ENDED:
                         making.create_task(create())
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(tables):
-                group.create_task(create())
+        made = 0
+        while made < tables:
+            some = min(tables - made, max(12, made // 6) if gently else tables)
+            async with asyncio.TaskGroup() as group:
+                for _ in range(some):
+                    group.create_task(create())
+            made += some
+            if gently:
+                await asyncio.sleep(_HEARD_S)
         keeping = asyncio.create_task(replace())
         try:
             yield
