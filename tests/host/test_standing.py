@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.host.conftest import a_match, arrive, play, ready
 from tests.host.test_hosts import Hosts
 
+from contree.engine import CONTRE, DECLINE, PASS, SEATS, Action, Seat, preset
 from contree.server.host import Host, standing
 from contree.server.host.summary import Summary
 from contree.server.host.table import Table
+from contree.server.match import Act
 from contree.server.store import embedded_store
 
 LEASE_MS = 30_000
@@ -91,3 +94,35 @@ async def test_those_that_stand_still_longest_are_told_of(
     await host.standings.tell()
     told = await host.queries._store.unmoved.told({host.settings.server_id})
     assert set(told) == {table.match.id for table in tables[2:]}
+
+
+async def test_an_answer_in_a_window_is_no_step_before_it_closes(host: Host) -> None:
+    """Both takers are asked for surcontre: nobody is told when the first of them has answered."""
+    arrive(host)
+    match = await host.matches.create(replace(a_match(), rules=preset("coinche-classique")))
+    await ready(host, match.id)
+    table = host.tables.get(match.id)
+    assert table is not None
+
+    async def say(seat: Seat, action: Action) -> None:
+        assert table is not None
+        decision = table.match.decision_id(seat)
+        await host.tables.ask(table, Act(seat, decision, action, 1))
+
+    def asked() -> list[Seat]:
+        assert table is not None
+        return [seat for seat in SEATS if table.match.owed_since[seat]]
+
+    (opener,) = asked()
+    await say(opener, next(a for a in table.match.game.legal_actions(opener) if a is not PASS))
+    await say(asked()[0], CONTRE)
+    takers = asked()
+    assert len(takers) == 2
+    table.shown_at -= 90
+    await say(takers[0], DECLINE)
+    (told,) = await stands(host, match.id)
+    assert (unmoved(told) or 0) >= 90
+    assert len(told.message.standing.awaited) == 2
+    await say(takers[1], DECLINE)
+    (told,) = await stands(host, match.id)
+    assert (unmoved(told) or 0) < 60

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.match.matches import act, owing, random_steps, seated, spec
 
 from contree.engine import SEATS
-from contree.server.match import Acted, TimeControl, fold
+from contree.server.match import Acted, FaultKind, GiveUp, TimeControl, decide, fold
 from contree.server.match.timing import counted
 from contree.tournament.statistics.times import added, begins_at, quantile
 
@@ -79,11 +79,15 @@ def test_they_add_up_over_a_match() -> None:
 
 
 def test_what_the_house_decides_without_a_clock_is_not_counted() -> None:
+    """Late is counted, for the clock ran; what the house plays on afterwards is not."""
     match, _ = seated(spec(time=TimeControl(1000, 0, 0, 100)))
     seat = owing(match)
     late = act(match, seat, match.game.legal_actions(seat)[0], 5000)
-    (acted,) = [entry for entry in late.entries if isinstance(entry, Acted)]
-    assert acted.by_house
-    state = late.after.seats[seat]
-    assert sum(state.times) == (1 if acted.charged else 0)
-    assert state.slowest == acted.charged
+    acted = [entry for entry in late.entries if isinstance(entry, Acted) and entry.seat is seat]
+    assert [entry.by_house for entry in acted] == [True]
+    assert acted[0].charged > 0
+    assert sum(late.after.seats[seat].times) == 1
+    given_up = decide(match, GiveUp(seat, FaultKind.RESIGNED, "bored"), 0)
+    state = given_up.after.seats[seat]
+    assert state.decisions > 0
+    assert state.times == ()
