@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from contree.server.setting_kinds import SettingsError, hide_password, parse_address, settings_of
+from contree.server.setting_kinds import SettingsError, parse_address, settings_of
 from contree.server.settings import Settings, TimeControlSettings
 
 ALL = {**settings_of(Settings), **settings_of(TimeControlSettings)}
@@ -118,24 +118,6 @@ def test_the_embedded_store_has_no_replicas_to_ask_for() -> None:
         Settings.from_environment({"CONTREE_STORE_REPLICAS": "1"})
     both = {"CONTREE_STORE_REPLICAS": "1", "CONTREE_REDIS_URL": "redis+cluster://h:1"}
     assert Settings.from_environment(both).store_replicas == 1
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("redis://h:1/0", "redis://h:1/0"),
-        ("redis://:p@h:1/0", "redis://:***@h:1/0"),
-        ("rediss://u:p%40@h/2?x=1", "rediss://u:***@h/2?x=1"),
-        ("redis+cluster://u:p@h:1,i:2", "redis+cluster://u:***@h:1,i:2"),
-        (
-            "redis+sentinel://h/m/0?sentinel_password=p&x=1",
-            "redis+sentinel://h/m/0?sentinel_password=***&x=1",
-        ),
-        ("redis://[x:p@h", "(unreadable)"),
-    ],
-)
-def test_hide_password(url: str, shown: str) -> None:
-    assert hide_password(url) == shown
 
 
 def test_parse_address() -> None:

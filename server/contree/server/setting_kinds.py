@@ -5,11 +5,11 @@ The settings themselves are in `settings`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_type_hints
-from urllib.parse import urlsplit, urlunsplit
+
+from contree.server.url_passwords import hide_passwords
 
 OFF: Final = "off"
 """How an address that may be absent is written."""
@@ -106,7 +106,7 @@ def store_url() -> Kind:
         "redis+cluster://HOST:PORT,HOST:PORT or redis+sentinel://HOST:PORT,HOST:PORT/NAME/0",
         lambda text: text or None,
         lambda value: value is None or "://" in value,
-        hide_password,
+        hide_passwords,
     )
 
 
@@ -136,19 +136,6 @@ def plain_name() -> Kind:
             and value.replace(".", "").replace("-", "").replace("_", "").isalnum()
         ),
     )
-
-
-def hide_password(url: str) -> str:
-    """The URL with `***` for its passwords."""
-    url = re.sub(r"(?<=password=)[^&]*", "***", url)
-    try:
-        parts = urlsplit(url)
-        if parts.password is None:
-            return url
-    except ValueError:
-        return "(unreadable)"
-    user_info, _, place = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user_info.partition(':')[0]}:***@{place}"))
 
 
 def settings_of(kind: type) -> Mapping[str, Setting]:

@@ -22,7 +22,6 @@ from contree.server.setting_kinds import (
     check,
     file_path,
     folder_path,
-    hide_password,
     one_of,
     parse_address,
     plain_name,
@@ -32,6 +31,7 @@ from contree.server.setting_kinds import (
     whole,
 )
 from contree.server.setting_sources import Found, Origin, SettingsFile, Sources, key_of
+from contree.server.url_passwords import hide_passwords
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
@@ -406,7 +406,7 @@ class Settings:
     @property
     def redis_url_shown(self) -> str | None:
         """The address of the store with its password hidden."""
-        return None if self.redis_url is None else hide_password(self.redis_url)
+        return None if self.redis_url is None else hide_passwords(self.redis_url)
 
     def __repr__(self) -> str:
         parts = (

@@ -12,6 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from contree.server.store.errors import BadStoreUrl
+from contree.server.url_passwords import hide_passwords
 
 _CLUSTER: Final = "cluster"
 _SENTINEL: Final = "sentinel"
@@ -21,6 +22,8 @@ _SEVERAL: Final = re.compile(
     r"(?P<scheme>rediss?)\+(?P<kind>cluster|sentinel)://"
     r"(?:(?P<user>[^/?]*)@)?(?P<hosts>[^/?@]*)(?P<path>/[^?]*)?(?P<query>\?.*)?"
 )
+_NO_PORT: Final = "after the host comes the number of a port"
+_IN_A_PASSWORD: Final = "; in a password / ? # @ are written %2F %3F %23 %40"
 _HOST: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]\s]+)(?::(?P<port>\d{1,5}))?")
 
 
@@ -73,12 +76,15 @@ class StoreSettings:
                 )
             settings.connection()
         except ValueError as error:
-            reason = str(error)
+            # What urllib takes for a port may be a part of a password.
+            reason = _NO_PORT if str(error).startswith("Port ") else str(error)
+            if "@" in url:
+                reason += _IN_A_PASSWORD
         except TypeError:
             reason = "it has an unknown option after the question mark"
         else:
             return settings
-        raise BadStoreUrl(hide_password(url), reason)
+        raise BadStoreUrl(hide_passwords(url), reason)
 
     @property
     def cluster(self) -> bool:
@@ -150,12 +156,6 @@ class StoreSettings:
             for name in ("sentinel_username", "sentinel_password"):
                 options.pop(name, None)
         return options
-
-
-def hide_password(url: str) -> str:
-    """The URL with `***` for its passwords."""
-    hidden = re.sub(r"(?<=password=)[^&]*", "***", url)
-    return re.sub(r"(?<=:)[^:/@]*(?=@)", "***", hidden)
 
 
 def _as_of_one(url: str) -> str:

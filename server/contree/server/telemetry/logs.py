@@ -19,6 +19,7 @@ import structlog
 
 from contree.server.settings import Settings
 from contree.server.token_form import hide_tokens
+from contree.server.url_passwords import hide_passwords_in
 
 _HIDDEN: Final = "***"
 _SECRET_NAMES: Final = frozenset(
@@ -26,7 +27,6 @@ _SECRET_NAMES: Final = frozenset(
 )
 _SECRET_ENDINGS: Final = ("_token", "_secret", "_password")
 _BEARER: Final = re.compile(r"(?i)\b(bearer\s+)[^\s'\",)]+")
-_URL_PASSWORD: Final = re.compile(r"(://[^\s/:@]*:)[^\s/@]+@")
 _CARD: Final = re.compile(r"\b[789TJQKA][SHDC]\b")
 """A card as the notation writes it. In the text of an error it may be one of a hidden hand."""
 
@@ -122,9 +122,7 @@ def _clean(value: object) -> object:
         # Most have neither, and a look for a part of it is much quicker than one for the pattern.
         if "bearer" in value.lower():
             value = _BEARER.sub(rf"\1{_HIDDEN}", value)
-        if "://" in value:
-            value = _URL_PASSWORD.sub(rf"\1{_HIDDEN}@", value)
-        return hide_tokens(value)
+        return hide_tokens(hide_passwords_in(value))
     if isinstance(value, Mapping):
         return {
             key: _HIDDEN if _is_secret(str(key)) else _clean(item) for key, item in value.items()
