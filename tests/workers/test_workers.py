@@ -158,6 +158,19 @@ async def test_sighup_replaces_one_after_the_other(crew: Crew) -> None:
     assert {name.rsplit("-", 1)[1] for name in await _reached(address)} == {"1.2", "2.2"}
 
 
+async def test_a_worker_that_does_not_end_is_replaced_all_the_same(tmp_path: Path) -> None:
+    crew = Crew(tmp_path, "--drain", "0")
+    try:
+        await crew.serving()
+        os.kill(crew.pids[1], signal.SIGSTOP)
+        crew.signal(signal.SIGHUP)
+        assert await eventually(lambda: len(crew.said("rolling_restart_done")) == 1)
+        codes = {line["worker"]: line["code"] for line in crew.said("worker_replaced")}
+        assert codes == {1: -signal.SIGKILL, 2: 0}
+    finally:
+        crew.close()
+
+
 async def test_a_terminal_that_is_closed_means_the_end(tmp_path: Path) -> None:
     """It says SIGHUP, too."""
     keeper, terminal = os.openpty()

@@ -26,14 +26,17 @@ class Signals:
         """Hear them for the time of a ``with``; ``on_first`` is called once, at the first."""
         loop = asyncio.get_running_loop()
         signals = cls(on_first)
+        # `nohup` has a run go on when its terminal is closed.
+        nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        ending = [number for number in _ENDING if number != signal.SIGHUP or not nohup]
         # Outside of the main thread nobody can signal it.
         with suppress(RuntimeError, ValueError):
-            for number in _ENDING:
+            for number in ending:
                 loop.add_signal_handler(number, signals._hear, number)
         try:
             yield signals
         finally:
-            for number in _ENDING:
+            for number in ending:
                 loop.remove_signal_handler(number)
 
     async def wait(self, seconds: float) -> None:

@@ -216,7 +216,8 @@ class Cluster(Nodes):
         except (redis_errors.RedisError, redis_errors.RedisClusterException):
             return  # what was known is all there is
         known = set(self._topology.masters())
-        for place, server in self._servers.items():
+        # Others may dial a master that is new meanwhile.
+        for place, server in tuple(self._servers.items()):
             if place not in known:
                 await server.drop_idle()
 

@@ -70,11 +70,13 @@ class Post:
             pause = min(2 * pause, _LONGEST_PAUSE_S)
 
     async def replace(self) -> None:
-        """Let the worker drain and end; returns when another one serves in its place."""
+        """Let the worker drain and end, or kill it when that takes too long; returns when another
+        one serves in its place.
+        """
         self._serves.clear()
         self._replacing = self._worker is not None
         if self._worker is not None:
-            self._worker.terminate()
+            await self._worker.stop()
         await self._serves.wait()
 
     async def _run_one(self) -> int:

@@ -59,7 +59,8 @@ class WorkerProcess:
     async def serving(self) -> Place:
         """Wait until it serves. Raises WorkerEnded."""
         assert self._process.stdout is not None
-        with contextlib.suppress(TimeoutError):
+        # What is no such line was not said by a worker of this version.
+        with contextlib.suppress(TimeoutError, ValueError, TypeError):
             async with asyncio.timeout(_START_S):
                 if line := await self._process.stdout.readline():
                     return Place(**json.loads(line))

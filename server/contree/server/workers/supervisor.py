@@ -37,12 +37,19 @@ async def supervise(settings: Settings, command: Sequence[str]) -> None:
     stop = asyncio.Event()
     restart = asyncio.Event()
     terminal = _has_terminal()
+    nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
 
     def hang_up() -> None:
-        # A terminal that is closed says SIGHUP, too, and means the end.
-        (stop if terminal and not _has_terminal() else restart).set()
+        nonlocal terminal
+        if not terminal or _has_terminal():
+            restart.set()
+            return
+        # A terminal that is closed says SIGHUP, too, and means the end but to `nohup`.
+        terminal = False
+        if not nohup:
+            stop.set()
 
     loop.add_signal_handler(signal.SIGHUP, hang_up)
     stopping = asyncio.create_task(stop.wait())
