@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from tests.host.conftest import a_match
 from tests.peers.conftest import Server, Servers, until
 from tests.rpc.conftest import RawBot
@@ -21,7 +22,7 @@ async def asked(
     servers: Servers, per_move: int, **fields: Any
 ) -> tuple[Server, Server, RawBot, Table, play_service_pb2.Turn]:
     """A bot at one server owes a decision to a table at another."""
-    home, edge = [await servers.start(name) for name in ("home", "edge")]
+    home, edge = [await servers.start(name, heartbeat_s=60) for name in ("home", "edge")]
     bot = await edge.bot()
     time = TimeControl(per_move=per_move, allowance=0, **fields)
     seats = (SeatPlan(bot="raw"), HOUSE, HOUSE, HOUSE)
@@ -121,3 +122,49 @@ async def test_a_bot_whose_server_stops_has_time_to_come_back(servers: Servers) 
     again = (await back.next("turn")).turn
     assert again.decision.id == turn.decision.id
     assert not table.match.faults
+
+
+@pytest.mark.parametrize("at", [0, 2], ids=["at-its-table", "at-a-third"])
+async def test_the_time_of_who_comes_again_by_itself_runs_on(servers: Servers, at: int) -> None:
+    """Wherever it opens another stream."""
+    _, _, bot, table, turn = await asked(servers, per_move=60_000)
+    await servers.start("third")
+    began = next(one for one in table.turn_started if one is not None)
+    await asyncio.sleep(0.5)
+    again = await servers.all[at].bot()
+    assert (await again.next("turn")).turn.decision.id == turn.decision.id
+    await bot.next("superseded")
+    await until(lambda: began in table.turn_started)
+    await again.act(turn_of(turn, again))
+    charged = (await again.next("turn")).turn.decision.clock.charged.ToMilliseconds()
+    assert charged >= 500
+
+
+@pytest.mark.parametrize("at", [0, 2], ids=["at-its-table", "at-a-third"])
+async def test_who_comes_back_from_a_dead_server_at_once_has_its_time_again(
+    servers: Servers, at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before any other server knows that it is dead."""
+    _, edge, _, table, turn = await asked(servers, per_move=60_000)
+    await servers.start("third")
+
+    async def nowhere(entries: Any) -> list[bool]:
+        return [True] * len(entries)
+
+    monkeypatch.setattr(edge.host.store.inboxes, "put", nowhere)  # it says nothing any more
+    await asyncio.sleep(0.5)
+    again = await servers.all[at].bot()
+    assert (await again.next("turn")).turn.decision.id == turn.decision.id
+    await again.act(turn_of(turn, again))
+    charged = (await again.next("turn")).turn.decision.clock.charged.ToMilliseconds()
+    assert charged < 450
+    assert not table.match.faults
+
+
+def turn_of(turn: play_service_pb2.Turn, bot: RawBot) -> play_service_pb2.Turn:
+    """The same turn as it is called on the stream of a bot that has one seat."""
+    del bot
+    copy = play_service_pb2.Turn()
+    copy.CopyFrom(turn)
+    copy.seat_ref = 1
+    return copy

@@ -57,6 +57,10 @@ class Elsewhere(Protocol):
         """A session sinned against the protocol: whether a seat at another's table forgives it."""
         ...
 
+    def displaced(self, table: Table, seat: Seat, guest: Seated) -> None:
+        """A guest has a seat no more, for another connection of its instance has it."""
+        ...
+
     def follow(self, table: Table, seat: Seat, guest: Seated, ref: int) -> None:
         """Send a guest all events of its seat from here on."""
         ...
@@ -92,6 +96,9 @@ class Nowhere:
     def offended(self, session: Session, what: str) -> bool:
         """See `Elsewhere.offended`."""
         return False
+
+    def displaced(self, table: Table, seat: Seat, guest: Seated) -> None:
+        """See `Elsewhere.displaced`."""
 
     def follow(self, table: Table, seat: Seat, guest: Seated, ref: int) -> None:
         """See `Elsewhere.follow`."""

@@ -307,6 +307,7 @@ class Seating:
             ]
             if not old.session.here:
                 old.session.lose(old.ref)
+                self.elsewhere.displaced(table, seat, old.session)
 
     def _let_go(self, key: InstanceKey) -> None:
         """Forget what an instance has once it has nothing and is not here."""

@@ -54,6 +54,8 @@ class Table:
         """When the clock of the owed decision began; None while it stands still."""
         self.asked: list[float | None] = [None, None, None, None]
         """Since when another server is asked whether the time of its bot is over."""
+        self.doubted: list[int] = [0, 0, 0, 0]
+        """``Match.owed_since`` of a decision of which only this table knows how long it takes."""
         self.uncounted: list[tuple[Match, Entry]] = []
         """Entries of an open contre window, each with the match before it."""
         self.stage_started = begins
@@ -90,6 +92,16 @@ class Table:
         self.attached[seat] = self.asked[seat] = None
         if self.match.stage is not Stage.ENDED and self._away_since[seat] is None:
             self._away_since[seat] = now
+
+    def begin_anew(self, seat: Seat) -> float | None:
+        """Let the clock of the owed decision begin when a bot is attached; when it had begun."""
+        began, self.turn_started[seat] = self.turn_started[seat], None
+        return began
+
+    def began_at(self, seat: Seat, began: float) -> None:
+        """The clock of the owed decision had begun earlier than its bot's server knows."""
+        self.turn_started[seat] = began
+        self.doubted[seat] = self.match.owed_since[seat]
 
     def expect(self, seat: Seat, until: float) -> None:
         """The seat's bot was at a server that is gone: nothing counts until it is there again, or

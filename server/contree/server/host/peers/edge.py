@@ -290,6 +290,8 @@ class Edge:
             if far.home is not None:
                 homes[far.home] = None
                 del self._lines[far.home, far.line]
+            elif far.last_home is not None:
+                homes[far.last_home] = None  # it may have given the seat to who came after
             far.drop()
             self._seating.release(session, far.match_id, far.seat)
         why = self._why_gone()
@@ -371,7 +373,7 @@ class Edge:
     def _without_home(self, far: FarSeat) -> None:
         if far.home is not None:
             del self._lines[far.home, far.line]
-            far.home, far.homeless_since = None, self._time()
+            far.last_home, far.home, far.homeless_since = far.home, None, self._time()
 
     def _end(self, far: FarSeat, *, hosted_here: bool = False) -> None:
         session = far.session

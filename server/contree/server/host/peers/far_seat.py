@@ -33,6 +33,7 @@ class FarSeat:
         "forgiven",
         "home",
         "homeless_since",
+        "last_home",
         "line",
         "match_id",
         "offences",
@@ -54,6 +55,8 @@ class FarSeat:
         self.line = 0
         """What it is called between this server and its home."""
         self.fence = 0
+        self.last_home: str | None = None
+        """The one that it lost; of no meaning while it has one."""
         self.homeless_since = 0.0
         """When it lost its home; of no meaning while it has one."""
         self.seq = 0

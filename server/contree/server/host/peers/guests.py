@@ -54,6 +54,8 @@ class Guests:
         self._spawn = spawn
         self._by_nonce: dict[str, Guest] = {}
         self._by_key: dict[InstanceKey, Guest] = {}
+        self._doubts: dict[str, list[tuple[Table, Seat, int, float]]] = {}
+        """By nonce: decisions whose time began anew, their number, and when it had begun."""
         self._by_line: dict[int, Guest] = {}
         self._next_line = 1
         self._time = asyncio.get_running_loop().time
@@ -122,6 +124,26 @@ class Guests:
         self._by_key[guest.identity.key] = guest
         self._seating.accept(table, Seat(offer.seat), guest, declined)
 
+    def displaced(self, table: Table, seat: Seat, guest: Guest) -> None:
+        """Another connection of its instance has the seat of a guest of which its edge has not said
+        that it is gone. That may be dead: until it says so, the bot has all of its time again.
+        """
+        since = table.match.owed_since[seat]
+        began = table.begin_anew(seat)
+        if since and began is not None:
+            self._doubts.setdefault(guest.nonce, []).append((table, seat, since, began))
+
+    def left(self, said: peers_pb2.Gone) -> None:
+        """An edge says that a bot has gone from it. If that was the bot's doing, the time of its
+        decisions has run on, wherever it came back before this was known.
+        """
+        at_fault = said.why != peers_pb2.WHY_DRAINED
+        for table, seat, since, began in self._doubts.pop(said.nonce, ()):
+            if at_fault and table.match.owed_since[seat] == since and table.attached[seat]:
+                table.began_at(seat, began)
+                self._tables.deadlines.arm(table)
+        self.gone(said.nonce, at_fault=at_fault, leaving=said.leaving)
+
     def gone(self, nonce: str, *, at_fault: bool, leaving: bool = False) -> None:
         """A guest has left its edge, ``at_fault`` where it did so by itself; ``leaving``: it wants
         no new seats when it comes back.
@@ -166,6 +188,7 @@ class Guests:
         return line
 
     def _forget(self, guest: Guest) -> None:
+        self._doubts.pop(guest.nonce, None)
         self._by_nonce.pop(guest.nonce, None)
         if self._by_key.get(guest.identity.key) is guest:
             del self._by_key[guest.identity.key]
@@ -196,6 +219,8 @@ class Guests:
             return
         message = play_service_pb2.ClientMessage.FromString(said.message)
         elapsed = said.elapsed if said.HasField("elapsed") else None
+        if table.doubted[seat] and table.doubted[seat] == table.match.owed_since[seat]:
+            elapsed = None
         self._answers.take(place, said.line, message, done, who=guest, elapsed=elapsed)
 
     # -- their time -----------------------------------------------------------------------------
@@ -220,7 +245,10 @@ class Guests:
             self._tables.deadlines.edge_says(table, seat, 0)
             guest.send_turn(said.line, self._tables.telling.turn(table, seat, again=True))
             return
-        self._tables.deadlines.edge_says(table, seat, said.elapsed)
+        elapsed = said.elapsed
+        if table.doubted[seat] == match.owed_since[seat]:
+            elapsed = max(elapsed, table.elapsed_ms(seat, self._tables.deadlines.now()))
+        self._tables.deadlines.edge_says(table, seat, elapsed)
 
     # -- from time to time ----------------------------------------------------------------------
 

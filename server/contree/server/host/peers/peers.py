@@ -100,9 +100,7 @@ class Peers:
             "resync": lambda peer, _: self._resync(peer),
             "shared": self._shared,
             "present": self.guests.present,
-            "gone": lambda _, said: self.guests.gone(
-                said.nonce, at_fault=said.why != peers_pb2.WHY_DRAINED, leaving=said.leaving
-            ),
+            "gone": lambda _, said: self.guests.left(said),
             "wanted": self._wanted,
             "waiting": self.matching.waiting,
             "offer": self.guests.offered,
@@ -167,6 +165,11 @@ class Peers:
         """See `Elsewhere.offended`."""
         del what
         return self.edge.offended(session)
+
+    def displaced(self, table: Table, seat: Seat, guest: Seated) -> None:
+        """See `Elsewhere.displaced`."""
+        assert isinstance(guest, Guest)
+        self.guests.displaced(table, seat, guest)
 
     def follow(self, table: Table, seat: Seat, guest: Seated, ref: int) -> None:
         """See `Elsewhere.follow`."""
