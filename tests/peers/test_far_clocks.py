@@ -10,6 +10,8 @@ from tests.host.conftest import a_match
 from tests.peers.conftest import Server, Servers, until
 from tests.rpc.conftest import RawBot
 
+from contree.engine import SEATS
+from contree.peers.v1 import peers_pb2
 from contree.peers.v1.peers_pb2 import Item
 from contree.server.host import Table
 from contree.server.match import FaultKind, SeatPlan, TimeControl
@@ -168,3 +170,61 @@ def turn_of(turn: play_service_pb2.Turn, bot: RawBot) -> play_service_pb2.Turn:
     copy.CopyFrom(turn)
     copy.seat_ref = 1
     return copy
+
+
+async def test_a_turn_that_is_said_again_is_charged_from_when_the_bot_was_told(
+    servers: Servers,
+) -> None:
+    """It was lost on its way to the edge, and the bot answers at once when it comes."""
+    home, edge, bot, table, turn = await asked(servers, per_move=1_500)
+    (guest,) = home.host.peers.guests._by_nonce.values()
+    say, lost = guest._say, []
+
+    def losing(peer: str, item: Item) -> None:
+        if item.told.way == peers_pb2.WAY_TURN:
+            lost.append(item)
+        else:
+            say(peer, item)
+
+    guest._say = losing
+    await bot.act(turn)
+    await until(lambda: lost)
+    seat = next(seat for seat in SEATS if table.attached[seat] is not None)
+    now = home.host.tables.deadlines.now
+    await until(lambda: table.elapsed_ms(seat, now()) > 1_000)
+    guest._say = say
+    home.host.peers._resync(edge.host.peers.address)
+    second = (await bot.next("turn")).turn
+    assert second.decision.clock.remaining.ToMilliseconds() > 1_200
+    await bot.act(second)
+    third = (await bot.next("turn")).turn
+    assert third.decision.clock.charged.ToMilliseconds() < 500
+    assert not table.match.faults
+
+
+async def test_a_turn_that_is_said_again_keeps_the_time_that_its_edge_measured(
+    servers: Servers,
+) -> None:
+    """The bot has it already: neither way counts, and what it has thought does."""
+    home, edge, bot, table, turn = await asked(servers, per_move=60_000)
+    (guest,) = home.host.peers.guests._by_nonce.values()
+    say, loop, late = guest._say, asyncio.get_running_loop(), []
+
+    def slowly(peer: str, item: Item) -> None:
+        late.append(loop.call_later(1.0, say, peer, item))
+
+    guest._say = slowly
+    await bot.act(turn)
+    second = (await bot.next("turn")).turn
+    guest._say = say
+    (far,) = edge.host.peers.edge.all()
+    known, began = far.asked
+    home.host.peers._resync(edge.host.peers.address)
+    marker = Item(due=peers_pb2.Due(line=far.line, decision=known))
+    answers: list[Item] = []
+    edge.host.peers.edge._say = lambda peer, item: answers.append(item)
+    home.host.peers.post.say(edge.host.peers.address, marker)
+    await until(lambda: any(one.HasField("elapsed") for one in answers))
+    assert far.asked == (known, began)
+    assert far.asked[0] == second.decision.id
+    assert not table.match.faults

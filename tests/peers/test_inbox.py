@@ -15,6 +15,7 @@ from tests.host.conftest import a_match
 from tests.peers.conftest import Server, Servers, until
 from tests.rpc.conftest import board
 
+from contree.engine import Seat
 from contree.peers.v1 import peers_pb2
 from contree.peers.v1.peers_pb2 import Entry, Item
 from contree.server.host.peers.post import SCHEMA, Post
@@ -239,7 +240,11 @@ async def test_what_was_lost_in_an_inbox_is_said_again(
         ready = play_service_pb2.Ready(seat_ref=assigned.seat_ref)
         await bot.say(play_service_pb2.ClientMessage(ready=ready))
         await until(lambda: any(table.match.owed_since))
+        await until(lambda: table.elapsed_ms(Seat.NORTH, home.host.tables.deadlines.now()) > 1500)
     turn = (await bot.next("turn")).turn
+    control = table.match.spec.time
+    shown = turn.decision.clock.remaining.ToMilliseconds()
+    assert shown > control.per_move + control.bank - 500
 
     before = table.match.version
     async with unread(home, raw, monkeypatch):
@@ -248,6 +253,8 @@ async def test_what_was_lost_in_an_inbox_is_said_again(
     result = (await bot.next("act_result")).act_result
     assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
     assert table.match.version > before
+    again = (await bot.next("turn")).turn
+    assert again.decision.clock.charged.ToMilliseconds() < 500
 
 
 @contextlib.asynccontextmanager

@@ -35,6 +35,8 @@ from contree.v1.play_service_pb2 import ServerMessage
 
 _AGAIN_S: Final = 1.0
 """What has no answer for so long is said on again."""
+_LATE_MS: Final = 100
+"""A turn whose clock has run for so long when its home says it was said before, and lost."""
 _REMEMBERED: Final = 4_096
 _NONE: Final[Mapping[int, FarSeat]] = MappingProxyType({})
 _log = structlog.get_logger(__name__)
@@ -171,6 +173,7 @@ class Edge:
             self._lines.pop((far.home, far.line), None)
         far.home, far.line, far.fence, far.forgiven = home, said.line, said.fence, said.forgiven
         far.seq = max(far.seq, said.seq)
+        far.comes_back = new and said.resumed
         self._lines[home, said.line] = far
         self._taken(said.match_id, seat, session)
         if new:
@@ -199,7 +202,7 @@ class Edge:
         session, way = far.session, said.way
         far.seq = max(far.seq, said.seq)
         if way == peers_pb2.WAY_TURN:
-            self._turn(far, said)
+            self._turn(home, far, said)
         elif way == peers_pb2.WAY_IN_PASSING:
             session.send_in_passing(renamed(said.messages[0], far.ref))
         elif way == peers_pb2.WAY_SAY:
@@ -218,10 +221,24 @@ class Edge:
         elif way == peers_pb2.WAY_LAST:
             self._last(far, said)
 
-    def _turn(self, far: FarSeat, said: peers_pb2.Told) -> None:
+    def _turn(self, home: str, far: FarSeat, said: peers_pb2.Told) -> None:
         far.playing = True
         known = bool(said.decision) and far.asked[0] == said.decision
-        far.asked = said.decision, self._deadlines.now() - said.elapsed / 1000
+        comes_back, far.comes_back = far.comes_back, False
+        now = self._deadlines.now()
+        began = now - said.elapsed / 1000  # as its home knows, for which the way counts, too
+        if known:
+            began = max(began, far.asked[1])
+        elif not comes_back:
+            if said.elapsed >= _LATE_MS and far.untold != said.decision:
+                # It was lost on its way, which is not charged: its home says it once more, with a
+                # clock that begins then.
+                far.untold = said.decision
+                untold = peers_pb2.Elapsed(line=said.line, decision=said.decision)
+                self._say(home, Item(elapsed=untold))
+                return
+            began = now
+        far.asked = said.decision, began
         far.drop(lambda one: bool(one.decision) and one.decision != said.decision)
         if not known:
             # Who is asked again by another home has answered already, or is thinking.

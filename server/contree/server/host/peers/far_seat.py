@@ -28,6 +28,7 @@ class FarSeat:
 
     __slots__ = (
         "asked",
+        "comes_back",
         "feed",
         "fence",
         "forgiven",
@@ -43,6 +44,7 @@ class FarSeat:
         "seat",
         "seq",
         "session",
+        "untold",
     )
 
     def __init__(self, session: Session, match_id: str, seat: Seat, ref: int) -> None:
@@ -63,6 +65,10 @@ class FarSeat:
         """Where the table stands, as far as the bot is told."""
         self.asked: tuple[bytes, float] = b"", 0.0
         """The decision that the bot was told of, and when its clock began."""
+        self.comes_back = False
+        """Its bot had the seat before it came here: the time of what it owes then has run on."""
+        self.untold = b""
+        """The decision that its home was last asked to say once more."""
         self.playing = False
         """A turn was told: the match has begun."""
         self.pending: dict[int, Pending] = {}

@@ -242,6 +242,8 @@ class Guests:
             return
         if not said.HasField("elapsed"):
             # It has not been asked yet.
+            if table.asked[seat] is None:
+                table.asked[seat] = self._tables.deadlines.now()
             self._tables.deadlines.edge_says(table, seat, 0)
             guest.send_turn(said.line, self._tables.telling.turn(table, seat, again=True))
             return
