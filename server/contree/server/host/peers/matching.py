@@ -23,10 +23,14 @@ from contree.server.host.table import Table
 from contree.server.match import SeatPlan
 
 _AT_ONCE: Final = 1000
-"""Waiting seats that a peer is told of again at one time."""
+"""Waiting seats that peers are told of at one time, unless there are very many."""
 _AGAIN_S: Final = 5.0
 _FORGOTTEN_S: Final = 4 * _AGAIN_S
 """What a peer does not say again does not wait there any more."""
+_ROUND: Final = 8
+"""Beats, of a second at most, in which they are told again of all that waits: well before they
+forget any of it.
+"""
 _OFFERED_S: Final = 4.0
 """Room is kept for so long."""
 Place = tuple[str, Seat]
@@ -59,6 +63,9 @@ class Matching:
         self._waits: dict[str, dict[tuple[str, Place], FarWait]] = {}
         """By name of the bot."""
         self._told_again = 0.0
+        self._again: list[tuple[Table, Seat]] = []
+        """Waiting seats to tell the peers of in this round, the last one first."""
+        self._share = _AT_ONCE
         self.closed = False
         """Nothing more is offered: the server drains."""
 
@@ -79,7 +86,9 @@ class Matching:
             self._post.say_all(_waiting(still))
 
     def tell(self, peer: str) -> None:
-        """Tell a peer of the seats that wait here."""
+        """Tell a peer of the first seats that wait here; of the others it is told in the next
+        round.
+        """
         waiting = list(islice(self._seating.lobby.waiting_seats(), _AT_ONCE))
         if waiting:
             self._say(peer, _waiting(waiting))
@@ -170,11 +179,22 @@ class Matching:
                     wait.offered = None
                 if now - wait.told_at > _FORGOTTEN_S:
                     self._settle(bot, wait)
-        if now - self._told_again > _AGAIN_S:
+        if not self._again and now - self._told_again > _AGAIN_S:
             self._told_again = now
-            for peer in self._post.peers:
-                self.tell(peer)
             self.room()
+            if self._post.peers:
+                self._again = list(self._seating.lobby.waiting_seats())[::-1]
+                self._share = max(_AT_ONCE, -(-len(self._again) // _ROUND))
+        self._tell_again()
+
+    def _tell_again(self) -> None:
+        """Tell the peers of the next waiting seats of this round."""
+        some, self._again = self._again[-self._share :], self._again[: -self._share]
+        still = [
+            (table, seat) for table, seat in some[::-1] if self._seating.lobby.waits(table, seat)
+        ]
+        if still:
+            self._post.say_all(_waiting(still))
 
 
 def _waiting(seats: list[tuple[Table, Seat]]) -> Item:
