@@ -23,7 +23,7 @@ from contree.cli.app import app
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DEFAULTS = ("127.0.0.1:50051", "127.0.0.1:9464")
-COMMAND_S = 60
+COMMAND_S = 120
 BLOCKS = blocks_of(README)
 
 
@@ -99,6 +99,7 @@ class Shell:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_commands_in_order(tmp_path: Path) -> None:
     said = ""
     with ExitStack() as running:
