@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,6 +28,15 @@ class Books:
     def __init__(self, floor: Floor, ledger: Ledger) -> None:
         self.floor = floor
         self.ledger = ledger
+
+    async def grow(self, actions: int, within: float = 60.0) -> None:
+        """Wait until so many more actions were acknowledged. The books are of this loop, not for
+        other threads.
+        """
+        goal = self.ledger.acknowledged + actions
+        async with asyncio.timeout(within):
+            while self.ledger.acknowledged < goal:  # noqa: ASYNC110 - bots of this loop play on
+                await asyncio.sleep(0.05)
 
     def __str__(self) -> str:
         return (
