@@ -18,7 +18,9 @@ from tests.workers.crew import Crew
 pytestmark = pytest.mark.deploy
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "operations.md").read_text("utf-8")
-UP = "count by (worker) (up == 1)"
+UP = 'count by (worker) (up{job="contree"} == 1)'
+MISSING = "contree_workers_wanted - contree_workers_serving"
+DIED = 'contree_worker_restarts_total{reason="died"} > 0'
 NAMES = "count by (worker, server_id) (contree_build_info)"
 
 
@@ -44,6 +46,7 @@ def test_all_are_found_told_apart_and_found_again_when_replaced(tmp_path: Path) 
             before = eventually(lambda: workers(NAMES), 30, "both say who they are")
             assert before.keys() == {"1", "2"}
             assert len(set(before.values())) == 2
+            eventually(lambda: one.ask(f"{MISSING} == 0"), 30, "the supervisor is scraped, too")
             os.kill(crew.pids[1], signal.SIGKILL)
             # With port 0 its successor has another port, which is found.
             eventually(
@@ -53,5 +56,6 @@ def test_all_are_found_told_apart_and_found_again_when_replaced(tmp_path: Path) 
                 40,
                 "its successor is scraped",
             )
+            eventually(lambda: one.ask(DIED), 10, "it is told that one has died")
     finally:
         crew.close()

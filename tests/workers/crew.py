@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -93,6 +94,16 @@ class Crew:
         """A JSON document of the supervisor."""
         with urllib.request.urlopen(f"http://{self.facts['metrics']}{path}", timeout=10) as answer:
             return json.load(answer)
+
+    def ready(self) -> bool:
+        """What the supervisor says at /readyz."""
+        try:
+            with urllib.request.urlopen(f"http://{self.facts['metrics']}/readyz", timeout=10):
+                return True
+        except urllib.error.HTTPError as error:
+            assert error.code == 503
+            error.close()
+            return False
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)

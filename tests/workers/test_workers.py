@@ -68,6 +68,24 @@ async def test_a_scraper_finds_all_workers_and_can_tell_them_apart(crew: Crew) -
     assert len(servers) == 2
 
 
+async def test_the_supervisor_is_ready_where_a_worker_is(crew: Crew) -> None:
+    assert crew.ready()
+    (store,) = set(crew.below()) - set(crew.pids.values())
+    os.kill(store, signal.SIGSTOP)
+    try:
+        # No worker takes new matches without its store, and all of them are there.
+        assert await eventually(lambda: not crew.ready())
+        assert len(crew.pids) == 2
+    finally:
+        os.kill(store, signal.SIGCONT)
+    assert await eventually(crew.ready)
+    os.kill(crew.pids[1], signal.SIGSTOP)
+    try:
+        assert crew.ready()  # one that hangs is not waited for
+    finally:
+        os.kill(crew.pids[1], signal.SIGCONT)
+
+
 def _server_id(target: str) -> str:
     """Whom a page of metrics is about."""
     with urllib.request.urlopen(f"http://{target}/metrics", timeout=10) as page:

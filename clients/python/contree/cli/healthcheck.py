@@ -18,7 +18,11 @@ def healthcheck(
     ] = 3.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Exit 0 when the server takes work, else 1."""
+    """Exit 0 when the server answers and does not drain, else 1.
+
+    While its match store is away it answers, too, and waits: whether it takes new matches is told
+    at /readyz.
+    """
     import grpc
     from grpc_health.v1 import health_pb2
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-from collections.abc import AsyncIterator, Callable, Mapping
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -53,6 +54,8 @@ class AddressUnavailable(Exception):
         )
 
 
+Ready = Callable[[], bool] | Callable[[], Awaitable[bool]]
+"""What /readyz answers, told at once or after a look."""
 Document = Callable[[Mapping[str, str]], bytes]
 """JSON that is made when it is asked for, with the headers of the request (names in lower case)."""
 
@@ -67,7 +70,7 @@ class _Answer(NamedTuple):
 async def metrics_server(
     registry: CollectorRegistry,
     address: str,
-    ready: Callable[[], bool] = lambda: True,
+    ready: Ready = lambda: True,
     *,
     documents: Mapping[str, Document] = MappingProxyType({}),
 ) -> AsyncIterator[str]:
@@ -110,7 +113,7 @@ async def _converse(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
     registry: CollectorRegistry,
-    ready: Callable[[], bool],
+    ready: Ready,
     documents: Mapping[str, Document],
 ) -> None:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -142,7 +145,7 @@ async def _answer(
     path: str,
     headers: dict[str, str],
     registry: CollectorRegistry,
-    ready: Callable[[], bool],
+    ready: Ready,
 ) -> _Answer:
     if method not in _METHODS:
         return _Answer(HTTPStatus.METHOD_NOT_ALLOWED, _TEXT, b"GET only\n")
@@ -152,7 +155,8 @@ async def _answer(
     if path == "/healthz":
         return _Answer(HTTPStatus.OK, _TEXT, b"ok\n")
     if path == "/readyz":
-        if ready():
+        said = ready()
+        if await said if inspect.isawaitable(said) else said:
             return _Answer(HTTPStatus.OK, _TEXT, b"ready\n")
         return _Answer(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"not ready\n")
     return _Answer(HTTPStatus.NOT_FOUND, _TEXT, b"/metrics, /healthz or /readyz\n")

@@ -21,6 +21,7 @@ from contree.server.workers.metrics import WorkerMetrics
 from contree.server.workers.place import shared_address
 from contree.server.workers.post import Post
 from contree.server.workers.process import Place
+from contree.server.workers.readiness import any_ready
 
 _log = structlog.get_logger(__name__)
 
@@ -118,10 +119,12 @@ class _Crew:
                 await post.replace()
             _log.info("rolling_restart_done")
 
-    @property
-    def ready(self) -> bool:
-        """Whether anybody would be served."""
-        return not self.stopping and any(post.place is not None for post in self.posts)
+    async def ready(self) -> bool:
+        """Whether a worker says that it takes new matches."""
+        if self.stopping:
+            return False
+        places = [place.metrics_address for _, place in self._places()]
+        return await any_ready([place for place in places if place is not None])
 
     def targets(self, host: str) -> list[Mapping[str, object]]:
         """Where the metrics of the workers are, as Prometheus' HTTP service discovery has it."""
@@ -186,7 +189,7 @@ async def _workers(settings: Settings, command: Sequence[str]) -> AsyncIterator[
                 metrics_server(
                     metrics.registry,
                     settings.metrics,
-                    lambda: crew.ready,
+                    crew.ready,
                     documents={"/targets": targets},
                 )
             )
