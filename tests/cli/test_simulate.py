@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Contree
 from tests.cli.running import finish, processes_with, start
+from tests.tournament.waiting import alive
 
 from contree.cli.simulate import make_player
 from contree.engine import Deal, SeededDeals, drive, preset
@@ -199,14 +201,31 @@ def test_a_failure_keeps_what_it_says_from_one_process_to_another() -> None:
     assert "BadInput" in caught.value.reason
 
 
-def test_ctrl_c_leaves_no_process_and_whole_boards(folder: Path) -> None:
+def test_nothing_outlives_a_first_process_that_is_killed(folder: Path) -> None:
     options = ["--policies", "rules,my:Slow", "--workers", "2", "--out", "out.jsonl"]
     process = start("simulate", "--deals", "5-9", *options, cwd=folder)
+    wait_for_two_that_play(process, folder)
+    workers = [int(path.name.removeprefix("slow-")) for path in folder.glob("slow-*")]
+    process.kill()
+    finish(process)
+    deadline = time.monotonic() + 20
+    while any(alive(pid) for pid in workers):
+        assert time.monotonic() < deadline, "they play on"
+        time.sleep(0.02)
+
+
+def wait_for_two_that_play(process: subprocess.Popen[str], folder: Path) -> None:
     deadline = time.monotonic() + 60
     while len(list(folder.glob("slow-*"))) < 2:
         assert process.poll() is None
         assert time.monotonic() < deadline, "nobody plays"
         time.sleep(0.02)
+
+
+def test_ctrl_c_leaves_no_process_and_whole_boards(folder: Path) -> None:
+    options = ["--policies", "rules,my:Slow", "--workers", "2", "--out", "out.jsonl"]
+    process = start("simulate", "--deals", "5-9", *options, cwd=folder)
+    wait_for_two_that_play(process, folder)
     workers = [int(path.name.removeprefix("slow-")) for path in folder.glob("slow-*")]
     process.send_signal(signal.SIGINT)
     ran = finish(process)

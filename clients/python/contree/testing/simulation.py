@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import signal
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -162,7 +164,7 @@ def simulate(
             yield _chunk(simulation, chunk)
         return
     pool = ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_leave_signals_to_the_first
+        workers, multiprocessing.get_context("spawn"), initializer=_be_a_worker
     )
     before = set(multiprocessing.active_children())
     waiting: deque[Future[tuple[Played, ...]]] = deque()
@@ -190,6 +192,16 @@ def _chunk(simulation: Simulation, boards: range) -> tuple[Played, ...]:
     return tuple(played for number in boards for played in simulation.board(number))
 
 
-def _leave_signals_to_the_first() -> None:
-    """Ctrl-C comes to all processes of a terminal, and the first one ends the others."""
+def _be_a_worker() -> None:
+    """Ctrl-C comes to all processes of a terminal, and the first one ends the others; where it is
+    killed, they end by themselves.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_first, daemon=True).start()
+
+
+def _end_with_the_first() -> None:
+    first = multiprocessing.parent_process()
+    if first is not None:
+        first.join()
+        os._exit(1)
