@@ -292,3 +292,16 @@ def test_a_seat_keeps_its_key_whatever_happens_in_it() -> None:
     match, _ = seated(spec())
     keyed = match.seats[Seat.NORTH]._replace(key_id="k1")
     assert keyed.acted(5, 0, overran=True, timed=True).key_id == "k1"
+
+
+def test_an_illegal_action_that_comes_again_is_not_charged_again() -> None:
+    match, _ = seated(spec())
+    seat = owing(match)
+    said = Act(seat, match.decision_id(seat), Bid(70, Strain.HEARTS), 10, illegal=0)
+    first = decide(match, said, NOW)
+    assert [type(entry) for entry in first.entries] == [Faulted]
+    again = decide(first.after, said, NOW)
+    assert (again.verdict, again.entries) == (Verdict.ILLEGAL, ())
+    assert again.reason == first.reason
+    another = decide(first.after, said._replace(illegal=1), NOW)
+    assert another.after.faults[-1].replaced

@@ -49,17 +49,20 @@ class Answers:
         *,
         who: Seated,
         elapsed: int | None = None,
+        illegal: int | None = None,
     ) -> None:
         """Let a seat act, say that it is ready, or resign; ``done`` is told what is to be said of
         it to its bot, which is ``who``.
 
         It is told MatchLost where the match cannot go on here: then whoever holds it answers; any
         other error is the service's. The time of a decision is what the table's clock says, or
-        ``elapsed`` where that is less.
+        ``elapsed`` where that is less. For ``illegal`` see `Act`.
         """
         table, seat = place
         if message.HasField("act"):
-            self._act(table, seat, ref, message.act, done, who=who, elapsed=elapsed)
+            self._act(
+                table, seat, ref, message.act, done, who=who, elapsed=elapsed, illegal=illegal
+            )
         elif message.HasField("ready"):
             self._submit(table, SayReady(seat), done)
         else:
@@ -92,6 +95,7 @@ class Answers:
         *,
         who: Seated,
         elapsed: int | None,
+        illegal: int | None,
     ) -> None:
         decision = act.decision_id
         try:
@@ -103,7 +107,7 @@ class Answers:
         spent = self._deadlines.elapsed_ms(table, seat)
         if elapsed is not None and elapsed < spent:
             spent = elapsed
-        command = Act(seat, decision, action, spent)
+        command = Act(seat, decision, action, spent, illegal)
 
         def answered(outcome: Step | Rejected | MatchLost) -> None:
             said: Said | Exception
@@ -135,7 +139,8 @@ class Answers:
             elapsed=self._deadlines.elapsed_ms(table, command.seat),
             round_trip=who.round_trip_ms,
         )
-        return Said(message, useless=not outcome.entries)
+        repeated = outcome.verdict is Verdict.ILLEGAL  # by another server, not by the bot
+        return Said(message, useless=not outcome.entries and not repeated)
 
     def _unreadable(
         self,

@@ -34,6 +34,10 @@ class Act(NamedTuple):
     decision: bytes
     action: Action
     elapsed: int
+    illegal: int | None = None
+    """Actions against the rules that were charged to the seat when this was said, where it may come
+    more than once: it is not charged again where there are more by now.
+    """
 
 
 class RunOut(NamedTuple):

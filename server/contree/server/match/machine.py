@@ -207,6 +207,8 @@ def _act(steps: _Steps, command: Act) -> Step:
     try:
         after = _acted(match, acted)
     except IllegalAction as error:
+        if command.illegal is not None and state.illegal > command.illegal:
+            return steps.step(Verdict.ILLEGAL, str(error))  # charged when it came before
         replaced = state.illegal >= match.spec.faults.illegal_strikes
         # The action itself stays out of the detail: it may name a card that others may not see.
         detail = "an action that the rules do not allow"

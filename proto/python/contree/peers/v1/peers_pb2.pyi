@@ -698,6 +698,7 @@ class Assigned(_message.Message):
     SEQ_FIELD_NUMBER: _builtins.int
     RESUMED_FIELD_NUMBER: _builtins.int
     FORGIVEN_FIELD_NUMBER: _builtins.int
+    ILLEGAL_FIELD_NUMBER: _builtins.int
     line: _builtins.int
     """Names the seat between these two servers, from here on."""
     match_id: _builtins.str
@@ -716,6 +717,8 @@ class Assigned(_message.Message):
     """It was the bot's before."""
     forgiven: _builtins.int
     """Faults against the protocol that the match forgives."""
+    illegal: _builtins.int
+    """Actions against the rules that were charged to the seat."""
     def __init__(
         self,
         *,
@@ -728,10 +731,11 @@ class Assigned(_message.Message):
         seq: _builtins.int = ...,
         resumed: _builtins.bool = ...,
         forgiven: _builtins.int = ...,
+        illegal: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fence", b"fence", "forgiven", b"forgiven", "line", b"line", "match_id", b"match_id", "message", b"message", "nonce", b"nonce", "resumed", b"resumed", "seat", b"seat", "seq", b"seq"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fence", b"fence", "forgiven", b"forgiven", "illegal", b"illegal", "line", b"line", "match_id", b"match_id", "message", b"message", "nonce", b"nonce", "resumed", b"resumed", "seat", b"seat", "seq", b"seq"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -774,6 +778,7 @@ class Told(_message.Message):
     ANSWERS_FIELD_NUMBER: _builtins.int
     USELESS_FIELD_NUMBER: _builtins.int
     OFFENCE_FIELD_NUMBER: _builtins.int
+    ILLEGAL_FIELD_NUMBER: _builtins.int
     line: _builtins.int
     """Which line."""
     way: Global___Way.ValueType
@@ -790,6 +795,8 @@ class Told(_message.Message):
     """What it answers was of no use."""
     offence: _builtins.bool
     """What it answers was against the protocol."""
+    illegal: _builtins.int
+    """With a turn or an answer: actions against the rules that were charged to the seat."""
     @_builtins.property
     def messages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """What, as ServerMessages."""
@@ -806,10 +813,11 @@ class Told(_message.Message):
         answers: _builtins.int = ...,
         useless: _builtins.bool = ...,
         offence: _builtins.bool = ...,
+        illegal: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "decision", b"decision", "elapsed", b"elapsed", "line", b"line", "messages", b"messages", "offence", b"offence", "seq", b"seq", "useless", b"useless", "way", b"way"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "decision", b"decision", "elapsed", b"elapsed", "illegal", b"illegal", "line", b"line", "messages", b"messages", "offence", b"offence", "seq", b"seq", "useless", b"useless", "way", b"way"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -827,6 +835,7 @@ class Commanded(_message.Message):
     ELAPSED_FIELD_NUMBER: _builtins.int
     ROUND_TRIP_FIELD_NUMBER: _builtins.int
     OFFENDS_FIELD_NUMBER: _builtins.int
+    ILLEGAL_FIELD_NUMBER: _builtins.int
     line: _builtins.int
     """Which line."""
     number: _builtins.int
@@ -839,6 +848,11 @@ class Commanded(_message.Message):
     """The bot's round trip in milliseconds, where it is known."""
     offends: _builtins.bool
     """In place of a message: the bot says more against the protocol than is forgiven."""
+    illegal: _builtins.int
+    """With an Act: actions against the rules charged to the seat when the bot said it, as far as the
+    edge knows, and those before it that have no answer yet. It is a number of its own: where more
+    are charged, this one is, if it is against the rules.
+    """
     def __init__(
         self,
         *,
@@ -848,17 +862,22 @@ class Commanded(_message.Message):
         elapsed: _builtins.int | None = ...,
         round_trip: _builtins.int | None = ...,
         offends: _builtins.bool = ...,
+        illegal: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_elapsed", b"_elapsed", "_round_trip", b"_round_trip", "elapsed", b"elapsed", "round_trip", b"round_trip"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_elapsed", b"_elapsed", "_illegal", b"_illegal", "_round_trip", b"_round_trip", "elapsed", b"elapsed", "illegal", b"illegal", "round_trip", b"round_trip"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_elapsed", b"_elapsed", "_round_trip", b"_round_trip", "elapsed", b"elapsed", "line", b"line", "message", b"message", "number", b"number", "offends", b"offends", "round_trip", b"round_trip"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_elapsed", b"_elapsed", "_illegal", b"_illegal", "_round_trip", b"_round_trip", "elapsed", b"elapsed", "illegal", b"illegal", "line", b"line", "message", b"message", "number", b"number", "offends", b"offends", "round_trip", b"round_trip"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__elapsed: _TypeAlias = _typing.Literal["elapsed"]  # noqa: Y015
     _WhichOneofArgType__elapsed: _TypeAlias = _typing.Literal["_elapsed", b"_elapsed"]  # noqa: Y015
+    _WhichOneofReturnType__illegal: _TypeAlias = _typing.Literal["illegal"]  # noqa: Y015
+    _WhichOneofArgType__illegal: _TypeAlias = _typing.Literal["_illegal", b"_illegal"]  # noqa: Y015
     _WhichOneofReturnType__round_trip: _TypeAlias = _typing.Literal["round_trip"]  # noqa: Y015
     _WhichOneofArgType__round_trip: _TypeAlias = _typing.Literal["_round_trip", b"_round_trip"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__elapsed) -> _WhichOneofReturnType__elapsed | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__illegal) -> _WhichOneofReturnType__illegal | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__round_trip) -> _WhichOneofReturnType__round_trip | None: ...
 

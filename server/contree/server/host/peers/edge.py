@@ -2,7 +2,8 @@
 they are told comes from there.
 
 What a bot said is said on again until its home has answered, or something newer is owed. Decision
-ids and the journal's compare-and-append make it harmless that it comes twice.
+ids and the journal's compare-and-append make it harmless that it comes twice; for actions against
+the rules, which leave their decision owed, see `Act.illegal`.
 """
 
 from __future__ import annotations
@@ -99,13 +100,17 @@ class Edge:
         far = self.of(session).get(ref)
         if far is None:
             return False
-        decision, elapsed = b"", None
+        decision, elapsed, illegal = b"", None, None
         if message.HasField("act"):
             decision = message.act.decision_id
+            illegal = far.next_illegal(decision)
             asked, began = far.asked
             if asked and asked == decision:
                 elapsed = max(0, int((self._deadlines.now() - began) * 1000))
-        self._command(far, Pending(message.SerializeToString(), decision, elapsed, self._time()))
+        self._command(
+            far,
+            Pending(message.SerializeToString(), decision, elapsed, self._time(), illegal=illegal),
+        )
         return True
 
     def offended(self, session: Session) -> bool:
@@ -138,6 +143,7 @@ class Edge:
                     elapsed=pending.elapsed,
                     round_trip=far.session.round_trip_ms,
                     offends=pending.offends,
+                    illegal=pending.illegal,
                 )
             ),
         )
@@ -172,7 +178,7 @@ class Edge:
         elif far.home is not None:
             self._lines.pop((far.home, far.line), None)
         far.home, far.line, far.fence, far.forgiven = home, said.line, said.fence, said.forgiven
-        far.seq = max(far.seq, said.seq)
+        far.seq, far.illegal = max(far.seq, said.seq), max(far.illegal, said.illegal)
         far.comes_back = new and said.resumed
         self._lines[home, said.line] = far
         self._taken(said.match_id, seat, session)
@@ -197,6 +203,7 @@ class Edge:
         far = self._lines.get((home, said.line))
         if far is None:
             return
+        far.illegal = max(far.illegal, said.illegal)
         if said.answers and not far.done(said.answers):
             return  # said before
         session, way = far.session, said.way
@@ -334,7 +341,9 @@ class Edge:
                 self._answers.give_up(place, heard)
             else:
                 message = play_service_pb2.ClientMessage.FromString(one.message)
-                self._answers.take(place, far.ref, message, heard, who=far.session)
+                self._answers.take(
+                    place, far.ref, message, heard, who=far.session, illegal=one.illegal
+                )
 
     def home_gone(self, home: str) -> None:
         """A server is gone: whoever takes its matches over says so."""

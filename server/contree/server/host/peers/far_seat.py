@@ -21,6 +21,8 @@ class Pending(NamedTuple):
     since: float
     """When it was said on, last."""
     offends: bool = False
+    illegal: int | None = None
+    """Of an Act: how many actions against the rules were charged before it, at least."""
 
 
 class FarSeat:
@@ -34,6 +36,7 @@ class FarSeat:
         "forgiven",
         "home",
         "homeless_since",
+        "illegal",
         "last_home",
         "line",
         "match_id",
@@ -72,10 +75,23 @@ class FarSeat:
         self.playing = False
         """A turn was told: the match has begun."""
         self.pending: dict[int, Pending] = {}
+        self.illegal = 0
+        """Actions against the rules that were charged to the seat, as far as is known here."""
         self.forgiven = 0
         self.offences = session.offences
         """Messages of the bot against the protocol before it had the seat."""
         self.feed: FarFeed | None = None
+
+    def next_illegal(self, decision: bytes) -> int:
+        """`Pending.illegal` of another Act on a decision: each has a number of its own, as if those
+        before it were charged. If one of them was not, this one is not owed any more.
+        """
+        before = [
+            one.illegal + 1
+            for one in self.pending.values()
+            if one.illegal is not None and one.decision == decision
+        ]
+        return max(self.illegal, *before) if before else self.illegal
 
     def done(self, number: int) -> bool:
         """A command was answered; False when that is known already."""

@@ -102,6 +102,7 @@ class Guest:
                     seq=match.seq,
                     resumed=message.seat_assigned.resumed,
                     forgiven=match.spec.faults.protocol_strikes,
+                    illegal=match.seats[seat].illegal,
                 )
             ),
         )
@@ -117,6 +118,7 @@ class Guest:
                 seq=table.match.seq,
                 decision=table.match.decision_id(seat),
                 elapsed=self._tables.deadlines.elapsed_ms(table, seat),
+                illegal=table.match.seats[seat].illegal,
             )
         )
 
@@ -138,6 +140,7 @@ class Guest:
             answered = peers_pb2.Answered(line=ref, number=number, useless=said.useless)
             self._say(self.edge, Item(answered=answered))
             return
+        place = self._tables.seats.at(self, ref)
         self._tell(
             Told(
                 line=ref,
@@ -146,6 +149,7 @@ class Guest:
                 answers=number,
                 useless=said.useless,
                 offence=said.offence,
+                illegal=0 if place is None else place[0].match.seats[place[1]].illegal,
             )
         )
 

@@ -57,6 +57,8 @@ class Guests:
         self._doubts: dict[str, list[tuple[Table, Seat, int, float]]] = {}
         """By nonce: decisions whose time began anew, their number, and when it had begun."""
         self._by_line: dict[int, Guest] = {}
+        self._under_way: set[tuple[int, int]] = set()
+        """Commands that wait for their tables, by line and number."""
         self._next_line = 1
         self._time = asyncio.get_running_loop().time
         tables.deadlines.ask_edge = self._ask_edge
@@ -203,11 +205,15 @@ class Guests:
             self._say(edge, Item(unseated=peers_pb2.Unseated(line=said.line)))
             return
         guest, table, seat = held
+        command = said.line, said.number
+        if command in self._under_way:
+            return  # its answer follows
         if said.HasField("round_trip"):
             guest.round_trip_ms = said.round_trip
         place = table, seat
 
         def done(outcome: Said | Exception) -> None:
+            self._under_way.discard(command)
             if isinstance(outcome, Said):
                 guest.answer(said.line, said.number, outcome)
             elif not isinstance(outcome, MatchLost):
@@ -215,13 +221,18 @@ class Guests:
                 guest.answer(said.line, said.number, Said(None))
 
         if said.offends:
+            self._under_way.add(command)
             self._answers.give_up(place, done)
             return
         message = play_service_pb2.ClientMessage.FromString(said.message)
+        illegal = said.illegal if said.HasField("illegal") else None
         elapsed = said.elapsed if said.HasField("elapsed") else None
         if table.doubted[seat] and table.doubted[seat] == table.match.owed_since[seat]:
             elapsed = None
-        self._answers.take(place, said.line, message, done, who=guest, elapsed=elapsed)
+        self._under_way.add(command)
+        self._answers.take(
+            place, said.line, message, done, who=guest, elapsed=elapsed, illegal=illegal
+        )
 
     # -- their time -----------------------------------------------------------------------------
 
