@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -83,6 +84,20 @@ class SentinelSet:
         named = await self.master_port()
         (promoted,) = (one for one in self.servers if one.port == named)
         await eventually(partial(_has_role, promoted, "master"), "the replica is promoted")
+
+    async def fail_over(self) -> None:
+        """The master of the moment dies, another takes its place, and it comes back as a replica:
+        with one replica, nothing is confirmed in between.
+        """
+        port = await self.master_port()
+        (master,) = (one for one in self.servers if one.port == port)
+        await asyncio.to_thread(master.kill)
+        await self.failed_over(port)
+        master.start()
+        await master.answers()
+        # The Sentinels would see to it, too, but take half a minute.
+        await master.raw.replicaof("127.0.0.1", await self.master_port())
+        await self.all_follow()
 
     async def all_follow(self) -> None:
         """Wait until all other servers are replicas of the master of the moment."""

@@ -20,7 +20,7 @@ from tests.chaos.server import Server
 from tests.chaos.thinker import Thinker, think
 from tests.chaos.waiting import until
 from tests.stores.cluster import MASTERS, StoreCluster, store_cluster
-from tests.stores.sentinel import SentinelSet, sentinel_set
+from tests.stores.sentinel import sentinel_set
 from tests.stores.servers import eventually
 
 from contree.client import TimeControl
@@ -163,20 +163,7 @@ async def test_the_sentinels_promote_a_replica_in_mid_play(tmp_path: Path) -> No
 
         async def kill(room: Room) -> None:
             for _ in range(ROUNDS):
-                await _fail_over(watched)
+                await watched.fail_over()
                 await room.moves(200)
 
         await Room(tmp_path, watched.url, 1).play(kill)
-
-
-async def _fail_over(watched: SentinelSet) -> None:
-    """The master of the moment dies, and comes back as a replica."""
-    port = await watched.master_port()
-    (master,) = (one for one in watched.servers if one.port == port)
-    master.kill()
-    await watched.failed_over(port)
-    master.start()
-    await master.answers()
-    # The Sentinels would see to it, too, but take half a minute.
-    await master.raw.replicaof("127.0.0.1", await watched.master_port())
-    await watched.all_follow()
