@@ -101,7 +101,7 @@ class Crew:
             with urllib.request.urlopen(f"http://{self.facts['metrics']}/readyz", timeout=10):
                 return True
         except urllib.error.HTTPError as error:
-            assert error.code == 503
+            assert error.code == 503  # noqa: PT017
             error.close()
             return False
 
