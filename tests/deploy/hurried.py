@@ -16,7 +16,7 @@ from tests.deploy.dashboards import ROOT
 from tests.deploy.rules import FILES
 
 FASTER: Final = 20
-AGES: Final = ("contree_oldest_unmoved_table_seconds",)
+AGES: Final = ("contree_longest_overdue_table_seconds",)
 """Metrics that grow by a second each second, so that time is what they are compared with."""
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 _DURATION: Final = re.compile(r"(\d+)(ms|s|m|h)\b")

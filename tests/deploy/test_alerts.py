@@ -96,10 +96,15 @@ async def callers_limited(site: Site) -> None:
 
 
 async def table_stuck(site: Site) -> None:
+    """Its bots are at the other server, and neither hears what the other says."""
     async with hosting(site.one) as matches:
-        made = await matches.CreateMatch(board_with(per_move=600))
-        async with sitting(site.one, seats=2):
-            await site.fires("ContreeTableStuck")
+        made = await matches.CreateMatch(board_with(per_move=3))
+        async with sitting(site.other, seats=2):
+            losing = asyncio.create_task(_lose_what_servers_say(site))
+            try:
+                await site.fires("ContreeTableStuck")
+            finally:
+                losing.cancel()
         await _cancelled(matches, made.match.id)
 
 
@@ -278,6 +283,16 @@ async def _stop_and_go(send: Callable[[signal.Signals], None], stop: float, go: 
         await asyncio.sleep(stop)
         send(signal.SIGCONT)
         await asyncio.sleep(go)
+
+
+async def _lose_what_servers_say(site: Site) -> None:
+    """Take the inboxes of all servers away, again and again."""
+    async with aioredis.Redis.from_url(site.store.url) as store:
+        while True:
+            inboxes = [key async for key in store.scan_iter(match="inbox:*")]
+            if inboxes:
+                await store.delete(*inboxes)
+            await asyncio.sleep(0.01)
 
 
 async def _asked_often(site: Site, times: int, metadata: tuple[tuple[str, str], ...]) -> None:

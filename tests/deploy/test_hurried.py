@@ -18,8 +18,8 @@ def test_ranges_offsets_and_ages_and_nothing_else() -> None:
         == "sum(increase(x[30000ms])) > 20 and y offset 30000ms > 0.25"
     )
     assert (
-        hurried.expression("contree_oldest_unmoved_table_seconds > 120")
-        == "contree_oldest_unmoved_table_seconds > 6"
+        hurried.expression("contree_longest_overdue_table_seconds > 120")
+        == "contree_longest_overdue_table_seconds > 6"
     )
 
 

@@ -40,7 +40,7 @@ def test_it_names_a_command_that_shows_what_is_concerned(alert: Rule) -> None:
     assert words[:2] in (["matches", "list"], ["keys", "list"])
     ran = runner.invoke(app, [*words[:2], "--help"])
     assert {word for word in words if word.startswith("--")} <= set(
-        re.findall(r"--\w+", ran.output)
+        re.findall(r"--[\w-]+", ran.output)
     )
     assert alert.annotations["summary"].endswith(".")
     assert alert.labels["severity"] in {"critical", "warning", "info"}

@@ -18,11 +18,11 @@ MATCHES: Final = Board(
             (
                 Number(
                     "Is a table stuck?",
-                    "The longest wait for a move. Above the time a bot has for a decision "
-                    "something is wrong with the server: contree matches list --stuck.",
+                    "How long a move is overdue, beyond the clock of whose turn it is. Something "
+                    "is wrong with the server: contree matches list --stuck.",
                     "s",
-                    f"max(contree_oldest_unmoved_table_seconds{{{SERVERS}}})",
-                    ((None, "green"), (15, "yellow"), (60, "red")),
+                    f"max(contree_longest_overdue_table_seconds{{{SERVERS}}})",
+                    ((None, "green"), (5, "yellow"), (30, "red")),
                 ),
                 Number(
                     "How many tables are being played?",

@@ -26,7 +26,7 @@ def gauge(host: Host) -> None:
     metrics.outbox_messages.set(sum(waiting))
     metrics.outbox_longest_messages.set(max(waiting, default=0))
 
-    metrics.oldest_unmoved_table_seconds.set(tables.oldest_unmoved())
+    metrics.longest_overdue_table_seconds.set(tables.longest_overdue())
     metrics.seats_waiting.set(host.seating.lobby.waiting)
     metrics.seats_elsewhere.set(host.peers.guests.count)
     metrics.leases_held.set(host.leases.held)

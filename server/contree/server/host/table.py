@@ -37,7 +37,7 @@ class Attached(NamedTuple):
 class Table:
     """A match that this server holds the lease of."""
 
-    def __init__(self, match: Match, fence: int, begins: float, moved_at: float) -> None:
+    def __init__(self, match: Match, fence: int, begins: float, shown_at: float) -> None:
         """``begins`` is when the time of its stage begins to run."""
         self.match = match
         self.fence = fence
@@ -59,10 +59,10 @@ class Table:
         self.uncounted: list[tuple[Match, Entry]] = []
         """Entries of an open contre window, each with the match before it."""
         self.stage_started = begins
-        self.moved_at = moved_at
-        """When its last entry was committed, by the event loop's time."""
-        self.shown_at = moved_at
-        """The same of the last entry that is not one of an open contre window."""
+        self.moved_at = begins
+        """When its last entry was committed."""
+        self.shown_at = shown_at
+        """When the last was that is not one of an open contre window, by the event loop's time."""
         self._back_by: list[float | None] = [None, None, None, None]
         """Until when the clocks of a seat stand still, so that its bot can find its way here."""
         self._away_since: list[float | None] = [None, None, None, None]
@@ -182,3 +182,17 @@ class Table:
         for seat in SEATS:
             moments += self.turn_deadline(seat), self.grace_end(seat), self._back_by[seat]
         return min((moment for moment in moments if moment is not None), default=None)
+
+    def overdue(self, now: float) -> float:
+        """Seconds since the moment at which a table in play had to come on, 0 before: when the time
+        of a bot was over, or at once where the house decides. Who thinks makes no table overdue.
+        """
+        if self.match.stage is not Stage.PLAYING:
+            return 0.0
+        moments: list[float] = []
+        if self.match.house_owes is None:
+            moments = [asked for asked in self.asked if asked is not None]
+            deadline = self.deadline()
+            if deadline is not None:
+                moments.append(deadline)
+        return max(0.0, now - max(self.moved_at, min(moments, default=self.moved_at)))

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
+from typing import Final
 
 import structlog
 
@@ -43,6 +44,8 @@ from contree.server.store import Append, Appended, AppendResult, MatchStore, Sto
 from contree.server.telemetry import Metrics
 from contree.server.wall_clock import wall_ms
 
+_NOT_OVERDUE_S: Final = 1.0
+"""A table that has come on within so many seconds is not looked at further."""
 _log = structlog.get_logger(__name__)
 
 
@@ -118,11 +121,17 @@ class Tables:
         """How many of them are in play."""
         return self._tally.in_play
 
-    def oldest_unmoved(self) -> float:
-        """Seconds since the last entry of the table in play that waits longest; 0 without one."""
-        now = self._loop.time()
-        playing = (t for t in self._tables.values() if t.match.stage is Stage.PLAYING)
-        return max((now - table.moved_at for table in playing), default=0.0)
+    def longest_overdue(self) -> float:
+        """Seconds that the table in play which is overdue for longest had to come on before now; 0
+        when none is, and while the store is away: no time passes then.
+        """
+        now = self.deadlines.now()
+        longest = 0.0
+        for table in self._tables.values():
+            # Most have come on a moment ago, and there are thousands of them.
+            if now - table.moved_at > max(longest, _NOT_OVERDUE_S):
+                longest = max(longest, table.overdue(now))
+        return longest
 
     def add(self, match: Match, fence: int, *, adopted: bool = False) -> Table:
         """Host a match from here on; its bots are to come back when it is ``adopted``."""
@@ -302,12 +311,13 @@ class Tables:
     def _committed(self, table: Table, step: Step, reply: Reply | None) -> None:
         before, after = table.match, step.after
         table.match = after
-        table.moved_at = at = self._loop.time()
+        at = self._loop.time()
+        table.moved_at = now = self._clock.now(at)
         if after.sealed is None:
             table.shown_at = at
         if reply is not None:
             reply(step)
-        self.telling.tell(table, before, step, self._clock.now(at))
+        self.telling.tell(table, before, step, now)
         table.busy = False
         if after.stage is not before.stage or not self.deadlines.wakes(table, at):
             self.deadlines.arm(table)

@@ -96,9 +96,10 @@ class Metrics:
         self.tables = children(
             make.gauge("contree_tables", "Matches held by this server, by state.", "state"), STATES
         )
-        self.oldest_unmoved_table_seconds = make.gauge(
-            "contree_oldest_unmoved_table_seconds",
-            "How long the table in play that waits longest has been without a move.",
+        self.longest_overdue_table_seconds = make.gauge(
+            "contree_longest_overdue_table_seconds",
+            "How long no move has come at the table in play that had to move first: beyond the "
+            "clock of a bot, or where the house decides.",
         )
         self.seats_waiting = make.gauge(
             "contree_seats_waiting", "Seats of live matches that no bot has taken yet."
