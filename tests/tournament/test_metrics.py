@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -24,6 +25,7 @@ from contree.tournament import run_event
 from contree.tournament.config import load_event
 from contree.tournament.errors import ProcessError
 from contree.tournament.event import _Event, _until_signal
+from contree.tournament.folder import EventFolder
 from contree.tournament.formats import RoundRobin
 from contree.tournament.metrics import (
     FAULTS,
@@ -202,16 +204,16 @@ def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 class Screen(io.StringIO):
-    """A screen on which a signal answers a sentence."""
+    """A screen on which a signal answers a sentence, or each of several."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, *sentences: str) -> None:
         super().__init__()
-        self._sentence = sentence
+        self._sentences = sentences
         self.scraped: Samples = {}
 
     def write(self, text: str) -> int:
         written = super().write(text)
-        if self._sentence in text:
+        if any(sentence in text for sentence in self._sentences):
             self.scraped = scrape(self.getvalue())
             os.kill(os.getpid(), signal.SIGINT)
         return written
@@ -302,10 +304,39 @@ async def test_an_event_that_cannot_go_on_is_stopped(
 async def test_a_signal_in_the_event_ends_it_at_once(path: Path) -> None:
     screen = Screen("To watch from elsewhere")
     async with serving(ScriptedService()) as address:
-        code = await _until_signal(event_at(address, path, screen, 3600.0), path)
+        code = await _until_signal(event_at(address, path, screen, 0.0), path)
     assert code == 128 + signal.SIGINT
     assert at(screen.scraped, "end", state="running") == 1
     assert at(screen.scraped, "tables", state="planned") == 18
+    assert "Metrics are served at" not in screen.getvalue()
+
+
+async def test_who_lingers_tells_that_a_signal_has_stopped_the_event(path: Path) -> None:
+    """And a second signal ends that."""
+    screen = Screen("To watch from elsewhere", "Metrics are served at")
+    async with asyncio.timeout(60), serving(ScriptedService()) as address:
+        code = await _until_signal(event_at(address, path, screen, 3600.0), path)
+    assert code == 128 + signal.SIGINT
+    assert "Metrics are served at" in screen.getvalue()
+    assert at(screen.scraped, "end", state="stopped") == 1
+    assert at(screen.scraped, "end", state="running") == 0
+    with pytest.raises(OSError, match="refused"):
+        scrape(screen.getvalue())
+
+
+async def test_nobody_lingers_at_an_event_that_is_cancelled(path: Path) -> None:
+    class Cancelling(Screen):
+        def write(self, text: str) -> int:
+            if "To watch from elsewhere" in text:
+                (folder,) = (path.parent / "results").iterdir()
+                EventFolder(folder).cancel("enough")
+            return super().write(text)
+
+    screen = Cancelling("To watch from elsewhere")
+    async with asyncio.timeout(60), serving(ScriptedService()) as address:
+        code = await _until_signal(event_at(address, path, screen, 3600.0), path)
+    assert code == 128 + signal.SIGINT
+    assert "the event is cancelled" in screen.getvalue()
     assert "Metrics are served at" not in screen.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import Iterator
@@ -37,3 +38,16 @@ async def test_what_runs_under_nohup_goes_on(hang_up: None) -> None:
         await signals.wait(10)
         assert signals.first == signal.SIGTERM
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+
+
+async def test_a_further_signal_is_waited_for() -> None:
+    told: list[int] = []
+    with Signals.heard(lambda: told.append(1)) as signals:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await signals.wait(10)
+        await signals.wait(0.01, beyond=1)  # there is none yet
+        asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+        async with asyncio.timeout(10):
+            await signals.wait(3600, beyond=1)
+        assert signals.first == signal.SIGTERM
+    assert told == [1]

@@ -47,7 +47,9 @@ def run(
     linger: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=0, help="Serve these so long after the end; Ctrl-C ends it."
+            metavar="SECONDS",
+            min=0,
+            help="Serve these so long after the end or a stop; Ctrl-C ends it.",
         ),
     ] = 0.0,
     reopen: Annotated[
@@ -67,7 +69,7 @@ def run(
         metrics_at = None if metrics_port is None else parse_port(metrics_port)
     except ValueError:
         raise BadInput(
-            f"--metrics-port is {metrics_port!r}: write a port such as 9465, or HOST:PORT."
+            f"--metrics-port is {metrics_port!r}: write a port such as 9500, or HOST:PORT."
         ) from None
     raise typer.Exit(
         run_event(

@@ -63,10 +63,10 @@ def run_event(
     Plays at the service ``server`` (HOST:PORT), else at one of its own, whose metrics are served at
     ``metrics``. Everything that lasts is in ``results/<event id>``. ``reopen`` goes on with an
     event that was cancelled. How the event goes is served as metrics at ``metrics_at``, host and
-    port, else where its file says, if it does; and for ``linger`` seconds after its end, unless a
-    signal comes before. The exit code: 0 when all tables have a result, 1 when the event
-    cannot go on, 2 for a file that is no event, 130 after Ctrl-C. What is wrong is said on standard
-    error.
+    port, else where its file says, if it does; and for ``linger`` seconds after its end or a stop
+    by signal, unless a further signal comes. The exit code: 0 when all tables have a result, 1 when
+    the event cannot go on, 2 for a file that is no event, 130 after Ctrl-C. What is wrong is said
+    on standard error.
     """
     shown = Console() if console is None else console
     try:
@@ -122,16 +122,16 @@ async def _until_signal(event: _Event, path: str | Path) -> int:
             main.cancel()
 
     with Signals.heard(stop) as signals, closing(event):
-        code = DONE
+        code, asked_to_stop = DONE, 0
         try:
             await main
         except asyncio.CancelledError:
             if signals.first is None:
                 raise
-            return _SIGNALLED + signals.first
+            code, asked_to_stop = _SIGNALLED + signals.first, 1
         except (TournamentError, ContreeError, OSError) as error:
             code = _told(error, path)
-        await event.linger(signals)
+        await event.linger(signals, asked_to_stop)
         return code
 
 
@@ -160,6 +160,7 @@ class _Event:
         self._metrics_at = metrics_at
         self._linger = linger
         self._served: EventMetrics | None = None
+        self._cancelled = False
         self._reporter = Reporter(console)
         self.note = self._reporter.note
 
@@ -192,15 +193,17 @@ class _Event:
             finally:
                 self._conclude(plan, folder, log)
 
-    async def linger(self, signals: Signals) -> None:
-        """Serve the metrics on, for as long as that was asked for, or until a signal comes."""
-        if self._served is None or not self._linger:
+    async def linger(self, signals: Signals, heard: int) -> None:
+        """Serve the metrics on, for as long as that was asked for, or until a signal comes after
+        those that were ``heard``. Of an event that was cancelled nobody waits for the result.
+        """
+        if self._served is None or not self._linger or self._cancelled:
             return
         self.note(
             f"Metrics are served at {self._served.address} for {duration(self._linger)} more; "
             "Ctrl-C ends that."
         )
-        await signals.wait(self._linger)
+        await signals.wait(self._linger, beyond=heard)
 
     def close(self) -> None:
         """Serve no metrics any more."""
@@ -339,6 +342,7 @@ class _Event:
     def _conclude(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
         event = Derived.of(plan.schedule, log.done)
         opened, results, complete = event.opened, event.results, event.complete
+        self._cancelled = bool(folder.cancelled())
         if self._served is not None:
             self._served.conclude(event)
         if results:
@@ -349,7 +353,7 @@ class _Event:
             self.note(f"All {len(results)} tables have a result. Seed: {plan.seed.hex()}")
         else:
             then = "run the same command again to go on"
-            if folder.cancelled():
+            if self._cancelled:
                 then = "the event is cancelled"
             self.note(f"{len(results)} of {opened.of_tables} tables have a result; {then}.")
         self.note(f"Results: {folder.path}")

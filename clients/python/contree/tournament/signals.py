@@ -17,6 +17,7 @@ class Signals:
     def __init__(self, on_first: Callable[[], None]) -> None:
         self._on_first = on_first
         self._came = asyncio.Event()
+        self._count = 0
         self.first: int | None = None
         """The number of the first that came."""
 
@@ -39,13 +40,17 @@ class Signals:
             for number in ending:
                 loop.remove_signal_handler(number)
 
-    async def wait(self, seconds: float) -> None:
-        """Return when one has come, or after so many seconds."""
+    async def wait(self, seconds: float, *, beyond: int = 0) -> None:
+        """Return when more than so many have come, or after so many seconds."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._came.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                while self._count <= beyond:
+                    self._came.clear()
+                    await self._came.wait()
 
     def _hear(self, number: int) -> None:
+        self._count += 1
+        self._came.set()
         if self.first is None:
             self.first = number
-            self._came.set()
             self._on_first()
