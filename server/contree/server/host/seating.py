@@ -135,12 +135,22 @@ class Seating:
         newer = self.lobby.find(session.identity.key)
         leaving = session.leaving and newer is None and not in_good_order
         self.elsewhere.unseat(session, leaving=leaving)
-        self._unseat(session)
+        self._unseat(session, at_fault=not session.sent_away)
         if leaving:
             session.holding.leaving = True
         elif in_good_order and newer is None:
             session.holding.leaving = False
         self._let_go(session.identity.key)
+
+    def send_away(self) -> None:
+        """This server is cut off from the others: bots that have seats are to dial another, by no
+        fault of theirs.
+        """
+        for session in self.lobby.sessions():
+            if session.holding.seats:
+                session.sent_away = True
+                session.send(frames.go_away(0))
+                session.outbox.close()
 
     def open(self, table: Table) -> None:
         """Look for bots for the seats of a table, whether new or taken over."""

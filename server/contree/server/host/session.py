@@ -126,6 +126,7 @@ class Session:
         "outbox",
         "round_trip_ms",
         "seen",
+        "sent_away",
         "silent",
     )
 
@@ -163,6 +164,8 @@ class Session:
         """Messages of this stream against the protocol."""
         self.failure: Exception | None = None
         """Why the stream is ended by the server, if it is for an error."""
+        self.sent_away = False
+        """It was told to dial another server: that it is away is no fault of its bot."""
         self.silent = False
         """It was cut because its heartbeats had no answer."""
         self.round_trip_ms: int | None = None

@@ -318,7 +318,7 @@ class Edge:
                 homes[far.last_home] = None  # it may have given the seat to who came after
             far.drop()
             self._seating.release(session, far.match_id, far.seat)
-        why = self._why_gone()
+        why = peers_pb2.WHY_DRAINED if session.sent_away else self._why_gone()
         gone = Item(gone=peers_pb2.Gone(nonce=session.nonce, why=why, leaving=leaving))
         for home in homes:
             self._say(home, gone)

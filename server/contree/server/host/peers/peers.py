@@ -79,6 +79,8 @@ class Peers:
             came=self._came,
             went=self._went,
             beat=self._beat,
+            return_s=tables.deadlines.return_s,
+            cut_off=seating.send_away,
         )
         self.guests = Guests(tables, seating, answers, say, check=check, spawn=self._spawn)
         self.edge = Edge(

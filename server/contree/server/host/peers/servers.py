@@ -22,6 +22,10 @@ _A_LIFE: Final = 4
 _SLOWEST_S: Final = 1.0
 _LOST: Final = 2
 """Times that a server must be missing in the list to be gone."""
+_OF_RETURN: Final = 0.6
+"""The part of the time for coming back after which a server that is cut off sends its bots away: an
+outage of the store is mostly over by then, and there is time to dial another.
+"""
 _log = structlog.get_logger(__name__)
 
 
@@ -38,10 +42,13 @@ class Servers:
         came: Callable[[str], None],
         went: Callable[[str], None],
         beat: Callable[[], None],
+        return_s: float,
+        cut_off: Callable[[], None],
     ) -> None:
         """``ttl_ms`` is how long a server that says nothing counts as there; ``about`` what this
         one lets the others know. ``came`` and ``went`` are told of each, ``beat`` is called after
-        each look.
+        each look. ``cut_off`` is called, once, where the others must have thought this one gone for
+        a good part of the ``return_s`` in which its bots are to come back to them.
         """
         self._inboxes = inboxes
         self._post = post
@@ -51,6 +58,11 @@ class Servers:
         self._came = came
         self._went = went
         self._beat = beat
+        self._cut_off = cut_off
+        self._patience_s = ttl_ms / 1000 + _OF_RETURN * return_s
+        self._seen = asyncio.get_running_loop().time()
+        """When it was put into the list, last."""
+        self._alone = False
         self._missing: dict[str, int] = {}
         self.there: dict[str, Presence] = {}
         """What each of the others lets this one know, by address."""
@@ -64,6 +76,7 @@ class Servers:
                 await self.look()
             except StoreError as error:
                 _log.info("servers_not_seen", error=str(error))
+                self._not_seen()
             except Exception:  # what one of the others is concerned with, must not end this one
                 _log.exception("look_failed")
             await asyncio.sleep(self._pause)
@@ -73,13 +86,25 @@ class Servers:
         async with self._looking:
             if self._leaving:
                 return
+            began = asyncio.get_running_loop().time()
             about = self._about()
             about.sent.extend(self._post.sent())
             listed = await self._inboxes.announce(
                 self._post.address, about.SerializeToString(), self._ttl_ms, self._post.read_to
             )
+            self._seen, self._alone = began, False
         self._listed(listed)
         self._beat()
+
+    def _not_seen(self) -> None:
+        """The store does not answer: for all, or for this server alone. Then the others have taken
+        its matches over, and wait for its bots.
+        """
+        away = asyncio.get_running_loop().time() - self._seen
+        if self.there and not self._alone and away > self._patience_s:
+            self._alone = True
+            _log.warning("cut_off", seconds=round(away, 1))
+            self._cut_off()
 
     async def leave(self) -> None:
         """This server is there no more."""
