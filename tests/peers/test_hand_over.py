@@ -76,3 +76,36 @@ async def test_an_answer_on_its_way_is_said_on_to_the_next_server(
     assert message.act_result.decision_id == turn.decision.id
     assert message.act_result.status == play_service_pb2.ACT_STATUS_ACCEPTED
     assert adopter.host.tables.get(made.id) is not None
+
+
+async def test_a_match_placed_at_a_server_that_begins_to_drain_is_given_up_there(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had begun to read its journal, and gives up its leases before that is done."""
+    home, edge = [await servers.start(name) for name in ("home", "edge")]
+    home.host.leases.adopting = False
+    made = await home.host.matches.create(a_match((SeatPlan(bot="raw"), HOUSE, HOUSE, HOUSE)))
+    table = home.host.tables.get(made.id)
+    assert table is not None
+    store, released = edge.host.store, []
+    read, release = store.read, store.release
+    reading, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow_read(match_id: str) -> list[bytes]:
+        reading.set()
+        await go_on.wait()
+        return await read(match_id)
+
+    async def noted(leases: dict[str, int]) -> None:
+        released.append(leases)
+        await release(leases)
+
+    monkeypatch.setattr(store, "read", slow_read)
+    monkeypatch.setattr(store, "release", noted)
+    opening = asyncio.create_task(edge.host.peers.handing._open(made.id, table.fence))
+    await reading.wait()
+    await edge.host.drain()
+    go_on.set()
+    await opening
+    assert edge.host.tables.get(made.id) is None
+    assert {made.id: table.fence} in released

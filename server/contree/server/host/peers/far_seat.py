@@ -63,7 +63,7 @@ class FarSeat:
         self.last_home: str | None = None
         """The one that it lost; of no meaning while it has one."""
         self.homeless_since = 0.0
-        """When it lost its home; of no meaning while it has one."""
+        """When it lost its home, or was looked for in the store; of no meaning while it has one."""
         self.seq = 0
         """Where the table stands, as far as the bot is told."""
         self.asked: tuple[bytes, float] = b"", 0.0

@@ -117,6 +117,9 @@ class Handing:
                 await self._store.release({match_id: fence})
                 return
             journal = await self._store.read(match_id)
+            if self._draining():  # since then: the leases of all tables may be given up already
+                await self._store.release({match_id: fence})
+                return
         except StoreError as error:  # it is found when its lease has run out
             _log.warning("match_not_opened", match_id=match_id, error=str(error))
             return
@@ -125,6 +128,11 @@ class Handing:
             match = after_entry(match, decode_entry(data))
         if match is not None and self._tables.get(match_id) is None:
             self.opens(match, fence, journal=journal)
+
+    def gone(self, peer: str) -> None:
+        """A peer is gone; its address never comes again."""
+        self._placed.pop(peer, None)
+        self._load.pop(peer, None)
 
     def hand_over(self, match_ids: Sequence[str]) -> None:
         """The leases of these matches were given up: each is taken by the peer that has room."""

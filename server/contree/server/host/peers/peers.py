@@ -15,6 +15,7 @@ from contree.peers.v1.peers_pb2 import Item
 from contree.server.host.answers import Answers
 from contree.server.host.elsewhere import Reclaimed
 from contree.server.host.peers.edge import Edge
+from contree.server.host.peers.far_seat import FarSeat
 from contree.server.host.peers.guest import Guest
 from contree.server.host.peers.guests import Guests
 from contree.server.host.peers.handing import Handing
@@ -64,6 +65,7 @@ class Peers:
         self._metrics = metrics
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking_up = False
         self._owed: dict[Session, int] = {}
         """Room kept for seats that peers said they would give back."""
         self.address = f"{server_id}/{secrets.token_hex(4)}"
@@ -234,6 +236,7 @@ class Peers:
         self.edge.home_gone(peer)
         self.matching.home_gone(peer)
         self.guests.edge_gone(peer)
+        self.handing.gone(peer)
 
     def _missed(self, peer: str) -> None:
         """Something that a peer said is lost."""
@@ -271,20 +274,26 @@ class Peers:
         self.guests.sweep()
         self.matching.beat()
         self.edge.say_again()
-        homeless = self.edge.homeless(self._loop.time() - _HOMELESS_S)[:_LOOKED_UP]
-        if homeless and not self._tasks:
-            self._spawn(self._look_up([(far.session, far.match_id, far.seat) for far in homeless]))
+        if not self._looking_up:
+            homeless = self.edge.homeless(self._loop.time() - _HOMELESS_S)[:_LOOKED_UP]
+            if homeless:
+                self._looking_up = True
+                self._spawn(self._look_up(homeless))
 
-    async def _look_up(self, seats: Sequence[tuple[Session, str, Seat]]) -> None:
+    async def _look_up(self, seats: Sequence[FarSeat]) -> None:
         """Seats without a home may be of matches that are over."""
-        for session, match_id, seat in seats:
-            try:
-                over = await self._store.kept(match_id) is not None
-            except StoreError:
-                return
-            if over:
-                place = peers_pb2.Place(match_id=match_id, seat=seat)
-                self.edge.over(peers_pb2.Over(nonce=session.nonce, places=[place]))
+        try:
+            for far in seats:
+                if await self._store.kept(far.match_id) is not None:
+                    place = peers_pb2.Place(match_id=far.match_id, seat=far.seat)
+                    self.edge.over(peers_pb2.Over(nonce=far.session.nonce, places=[place]))
+                elif far.home is None:
+                    # It is looked for again after the others.
+                    far.homeless_since = self._loop.time()
+        except StoreError:
+            return
+        finally:
+            self._looking_up = False
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)
