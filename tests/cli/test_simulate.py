@@ -116,6 +116,54 @@ def test_other_names_and_seeds_are_other_boards() -> None:
     assert len(lines) == 2
 
 
+def test_a_file_that_is_there_is_overwritten_only_when_asked(
+    contree: Contree, folder: Path
+) -> None:
+    Path("out").write_text("precious")
+    play = ("simulate", "--deals", "1-2", "--workers", "1", "--out", "out")
+    ran = contree(*play)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--out out is there already" in ran.err
+    assert Path("out").read_text() == "precious"
+    assert contree(*play, "--force").code == 0
+    assert len(Path("out").read_text().splitlines()) == 2
+
+
+def test_parts_are_read_as_the_whole(contree: Contree, folder: Path) -> None:
+    options = ("--policies", "random,rules,my:First", "--workers", "1")
+    whole = contree("simulate", "--deals", "1-9", *options)
+    for name, deals in (("a", "1-4"), ("b", "5-9")):
+        contree("simulate", "--deals", deals, "--out", name, *options)
+    read = contree("simulate", "--read", "a", "--read", "b")
+    assert read.code == 0
+    assert read.out.splitlines() == whole.out.splitlines()[:-1]
+    Path("all").write_bytes(Path("a").read_bytes() + Path("b").read_bytes())
+    assert contree("simulate", "--read", "all").out == read.out
+    rows = json.loads(contree("simulate", "--read", "all", "--json").out)["pairings"]
+    assert [row["boards"] for row in rows] == [9, 9, 9]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"board":1}\n', "line 1, is no line of"),
+        ("", "There is no board to read."),
+        (
+            2 * '{"board":7,"first":"a","second":"b","points":1}\n',
+            "board 7 of a and b is there twice",
+        ),
+    ],
+    ids=["other", "empty", "twice"],
+)
+def test_what_cannot_be_read_as_a_whole(
+    contree: Contree, folder: Path, text: str, said: str
+) -> None:
+    Path("all").write_text(text)
+    ran = contree("simulate", "--read", "all")
+    assert ran.code == 2
+    assert said in ran.err
+
+
 def test_parts_put_together_are_the_whole(contree: Contree, folder: Path) -> None:
     options = ["--policies", "random,my:First,rules", "--rules", "coinche-classique"]
     for name, deals, workers in (

@@ -13,12 +13,12 @@ import typer
 
 from contree.cli.errors import BadInput, Failure
 from contree.cli.output import print_json, say
+from contree.cli.simulated import as_plain, read_points, sentences
 
 if TYPE_CHECKING:
     from contree.engine import Policy
     from contree.testing.simulation import Simulation
     from contree.tournament.schedule import Pairing
-    from contree.tournament.statistics import Estimate
 
 _SAY_S: Final = 10.0
 """How often it is said how far it is."""
@@ -54,6 +54,13 @@ def simulate(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A line of JSON for each board.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")] = False,
+    read: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Play nothing: print what files of --out come to together."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Play boards between every two of some players, both ways round, as fast as this machine can.
@@ -66,6 +73,15 @@ def simulate(
     from contree.testing.simulation import PlayerFailed, Simulation, WorkerLost
     from contree.tournament.config import seed_of
 
+    if read:
+        found = read_points(read)
+        if as_json:
+            print_json({"pairings": as_plain(found)})
+        else:
+            typer.echo("\n".join(sentences(found)))
+        return
+    if out is not None and not force and out.is_file():
+        raise BadInput(f"--out {out} is there already: name another file, or add --force.")
     if not seed:
         raise BadInput("--seed is empty: write 64 hex digits, or any text.")
     names = _names(players)
@@ -107,7 +123,6 @@ def _run(
     from time import perf_counter
 
     from contree.testing.simulation import simulate as play
-    from contree.tournament.statistics import estimate
 
     points: dict[Pairing, list[float]] = defaultdict(list)
     begun = perf_counter()
@@ -128,19 +143,10 @@ def _run(
             if done < len(boards):
                 say(_what_is_left(boards, done, out))
     seconds = perf_counter() - begun
-    found = {pairing: estimate(values) for pairing, values in points.items()}
     if as_json:
         print_json(
             {
-                "pairings": [
-                    {
-                        "first": pairing.first,
-                        "second": pairing.second,
-                        "boards": len(points[pairing]),
-                        "points": None if one is None else one._asdict(),
-                    }
-                    for pairing, one in found.items()
-                ],
+                "pairings": as_plain(points),
                 "deals": tables,
                 "seconds": round(seconds, 3),
                 "deals_per_s": round(tables / seconds, 1),
@@ -148,17 +154,12 @@ def _run(
             }
         )
         return
-    for pairing, one in found.items():
-        mean = "one board has no interval" if one is None else _points(one)
-        typer.echo(f"{pairing.first} over {pairing.second}: {mean}")
+    for sentence in sentences(points):
+        typer.echo(sentence)
     typer.echo(
         f"{tables} deals in {seconds:.1f} s, {tables / seconds:.0f} deals/s with {workers} "
         f"process{'es' if workers > 1 else ''}"
     )
-
-
-def _points(one: Estimate) -> str:
-    return f"{one.mean:+.2f} points a board [{one.low:+.2f}, {one.high:+.2f}], {one.boards} boards"
 
 
 def _names(text: str) -> tuple[str, ...]:
