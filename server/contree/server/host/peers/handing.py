@@ -21,7 +21,7 @@ from contree.server.host.tables import Tables
 from contree.server.match import Match, MatchSpec, decode_entry
 from contree.server.store import MatchStore, StoreError
 
-_MORE: Final = 16
+_MORE: Final = 8
 """A match goes elsewhere where there are so many tables fewer."""
 _SHARE: Final = 1.25
 """And the tables here are so many times those there."""
