@@ -26,6 +26,7 @@ from contree.client import (
     MatchState,
     SeatStatus,
     Standing,
+    TimeControl,
 )
 from contree.engine import SEATS, Seat, preset
 
@@ -178,6 +179,23 @@ def test_a_line_says_who_keeps_the_table_waiting(seconds: float | None, told: st
     ]
 
 
+@pytest.mark.parametrize(
+    ("clock", "line"),
+    [
+        (TimeControl(per_move=600.0, bank=0.0, increment=0.0), "Clock: 600 s a move"),
+        (
+            TimeControl(per_move=1.5, bank=20.0, increment=0.5),
+            "Clock: 1.5 s a move, a bank of 20 s, 0.5 s more in it a move",
+        ),
+    ],
+    ids=["plain", "bank"],
+)
+def test_details_tell_how_long_a_bot_may_think(clock: TimeControl, line: str) -> None:
+    match = a_match(time_control=clock)
+    assert line in details(match)
+    assert as_json(match)["clock"]["per_move"] == clock.per_move
+
+
 def test_details_name_faults_and_an_end() -> None:
     fault = Fault(Seat.EAST, FaultKind.TIMEOUT, 1, "No answer in 5 s.", True)
     ended = a_match(
@@ -192,4 +210,5 @@ def test_details_name_faults_and_an_end() -> None:
     assert "East: bob (away), 7 decisions in 3.2 s" in lines
     assert lines[-1] == "Fault of East: timeout, the house plays on. No answer in 5 s."
     assert not any(line.startswith("Awaited") for line in lines)
+    assert not any(line.startswith("Clock") for line in lines)
     assert as_json(ended)["unmoved_s"] is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def details(match: Match) -> list[str]:
         lines.append(f"Server: {match.standing.server_id or 'none'}")
         lines.append(f"Unmoved: {_unmoved(match) or 'for less than some seconds'}")
         lines.append(f"Awaited: {_awaited(match) or 'nobody'}")
+    if match.time_control.per_move is not None:
+        lines.append(f"Clock: {_clock(match)}")
     if match.labels:
         lines.append(f"Labels: {', '.join(match.labels)}")
     if match.disclosure_group:
@@ -63,6 +66,7 @@ def as_json(match: Match) -> dict[str, Any]:
         "server": None if standing is None else standing.server_id,
         "unmoved_s": None if standing is None else standing.unmoved,
         "awaited": [] if standing is None else [str(seat) for seat in standing.awaited],
+        "clock": asdict(match.time_control),
         "seats": [
             {
                 "seat": str(seat.seat),
@@ -117,6 +121,16 @@ def _unmoved(match: Match) -> str:
     if seconds < 3600:
         return f"{seconds // 60}m{seconds % 60:02}s"
     return f"{seconds // 3600}h{seconds % 3600 // 60:02}m"
+
+
+def _clock(match: Match) -> str:
+    control = match.time_control
+    told = [f"{control.per_move:g} s a move"]
+    if control.bank:
+        told.append(f"a bank of {control.bank:g} s")
+    if control.increment:
+        told.append(f"{control.increment:g} s more in it a move")
+    return ", ".join(told)
 
 
 def _awaited(match: Match) -> str:
