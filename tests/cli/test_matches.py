@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from tests.cli.conftest import Contree
+from tests.cli.running import start
 from tests.cli.test_serve import serving
 
+from contree import bots
 from contree.cli.match_lines import as_json, details, table
 from contree.client import (
     Board,
@@ -27,8 +31,18 @@ from contree.client import (
     SeatStatus,
     Standing,
     TimeControl,
+    Turn,
 )
 from contree.engine import SEATS, Seat, preset
+from contree.server.store import connect, embedded_store
+
+
+class Late(bots.Random):
+    """A bot that takes longer than it has."""
+
+    def decide(self, turn: Turn) -> Any:
+        time.sleep(0.3)
+        return super().decide(turn)
 
 
 class Waiting(NamedTuple):
@@ -93,6 +107,66 @@ def test_those_of_an_event(server: Waiting, contree: Contree) -> None:
     assert (over["id"], over["server"]) == (server.over, None)
 
 
+def test_those_of_a_bot(server: Waiting, contree: Contree) -> None:
+    def ids(*options: str) -> set[str]:
+        ran = contree("matches", "list", *options, "--json", "--server", server.server)
+        return {match["id"] for match in json.loads(ran.out)["matches"]}
+
+    assert ids("--bot", "ann") == set(server.waiting)
+    assert ids("--bot", "rules") == set(), "whom the house plays is no bot"
+    assert ids("--event", "cup-1", "--bot", "ann") == set(server.waiting[:2])
+    assert ids("--faults") == set()
+
+
+async def test_faults_are_listed_of_matches_that_are_over_too(
+    tmp_path: Path, contree: Contree
+) -> None:
+    with serving(tmp_path) as running:
+        seats = {seat: BotSeat("ill") if seat == 0 else HouseSeat() for seat in SEATS}
+        hurry = TimeControl(per_move=0.05)
+        spec = MatchSpec(
+            request_id="ill", mode=Board(1), labels=("cup",), seats=seats, time_control=hurry
+        )
+        async with HostClient(running.address) as host:
+            made = (await host.create_match(spec)).id
+            playing = start(
+                *("bot", "run", "tests.cli.test_matches:Late", "--name", "ill"),
+                *("--server", running.address),
+            )
+            try:
+                async for update in host.watch_matches("cup"):
+                    if update.match.ended:
+                        break
+            finally:
+                playing.kill()
+                playing.communicate()
+        options = ("--event", "cup", "--faults", "--server", running.address)
+        ran = await asyncio.to_thread(contree, "matches", "list", *options, "--bot", "ill")
+        head, line = ran.out.splitlines()
+        assert (head.split()[-1], line.split()[0]) == ("FAULTS", made)
+        assert line.split()[-1].startswith("N:timeout")
+        ran = await asyncio.to_thread(contree, "matches", "list", *options, "--bot", "rules")
+        assert ran.out == ""
+
+
+async def test_what_cannot_be_read_is_listed_as_such(tmp_path: Path, contree: Contree) -> None:
+    async with embedded_store() as embedded:
+        with serving(tmp_path, "--redis", embedded.url) as running:
+            store = await connect(embedded.url)
+            await store.create("m-damaged", labels=[], entries=[b"\xff"], owner="x", lease_ms=1)
+            await store.close()
+
+            async def told(*options: str) -> str:
+                asked = ("matches", "list", *options, "--server", running.address)
+                return (await asyncio.to_thread(contree, *asked)).out
+
+            for options in ((), ("--unreadable",)):
+                line = (await told(*options)).splitlines()[1]
+                assert line.split() == ["m-damaged", "unreadable"]
+            assert json.loads(await told("--json")) == {"matches": [], "unreadable": ["m-damaged"]}
+            assert await told("--stuck") == "", "it is not known to be in play"
+
+
 def test_what_waits_for_its_bots_is_not_stuck(server: Waiting, contree: Contree) -> None:
     ran = contree("matches", "list", "--stuck", "--server", server.server)
     assert (ran.code, ran.out, ran.err) == (0, "", "No such match.\n")
@@ -128,8 +202,9 @@ def test_matches_are_cancelled_and_the_rest_is_tried(server: Waiting, contree: C
         ("--state stuck", "There is no state 'stuck': write one of waiting readying playing ended"),
         ("--state ended", "Matches that are over are listed by event: add --event LABEL."),
         ("--stuck --state waiting", "What is stuck is in play: leave --state out."),
+        ("--unreadable --bot ann", "Of what is unreadable only the id is known: leave the other"),
     ],
-    ids=["unknown", "ended", "stuck"],
+    ids=["unknown", "ended", "stuck", "unreadable"],
 )
 def test_what_cannot_be_asked(contree: Contree, options: str, said: str) -> None:
     ran = contree("matches", "list", *options.split())
@@ -194,6 +269,15 @@ def test_details_tell_how_long_a_bot_may_think(clock: TimeControl, line: str) ->
     match = a_match(time_control=clock)
     assert line in details(match)
     assert as_json(match)["clock"]["per_move"] == clock.per_move
+
+
+def test_a_line_says_how_often_each_seat_was_charged() -> None:
+    late = Fault(Seat.EAST, FaultKind.TIMEOUT, 1, "No answer in 5 s.", False)
+    faults = (late, Fault(Seat.SOUTH, FaultKind.RESIGNED, 1, "", True), late)
+    head, line, other = table([a_match(faults=faults)], ["m2"], faults=True)
+    assert head.split()[-1] == "FAULTS"
+    assert line.endswith("E:timeout*2 S:resigned")
+    assert other.split() == ["m2", "unreadable"]
 
 
 def test_details_name_faults_and_an_end() -> None:

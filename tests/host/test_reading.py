@@ -136,7 +136,7 @@ async def test_lists_of_matches_are_read_in_slices(host: Host, short: None) -> N
         await host.notices.idle()
     before = host.reading.slices
     counted: list[int] = []
-    _, found = await host.queries.of_label("event", "", 100, counted.append)
+    _, found, _ = await host.queries.of_label("event", "", 100, counted.append)
     assert sorted(one.id for one in found) == sorted(ids)
     assert host.reading.slices - before >= len(ids)
     assert counted == [len(ids)]

@@ -106,6 +106,11 @@ async def test_a_match_that_cannot_be_read_takes_no_other_with_it(
     matches = hosting(channel)
     listed = await matches.ListMatches(match_service_pb2.ListMatchesRequest(label="event"))
     assert [match.id for match in listed.matches] == whole
+    assert set(listed.unreadable) == bad.keys()
+    for label, told in (("", bad.keys()), ("event", set[str]())):
+        live = match_service_pb2.ListMatchesRequest(label=label, unfinished=True)
+        listed = await matches.ListMatches(live)
+        assert set(listed.unreadable) == told, "their labels are not known"
     unreadable = (grpc.StatusCode.FAILED_PRECONDITION, "MATCH_UNREADABLE")
     for match_id in bad:
         with refused(*unreadable):

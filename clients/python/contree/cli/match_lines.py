@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from contree.client import Match, SeatStatus
+    from contree.client import Fault, Match, SeatStatus
 
 HEAD: Final = ("MATCH", "STATE", "UNMOVED", "AWAITED", "SEATS", "SERVER", "LABELS")
 
 
-def table(matches: Sequence[Match]) -> list[str]:
-    """One line for each match below a line of headings."""
+def table(
+    matches: Sequence[Match], unreadable: Sequence[str] = (), *, faults: bool = False
+) -> list[str]:
+    """One line for each match below a line of headings, and for each that is ``unreadable``;
+    ``faults``: with what each seat was charged.
+    """
     rows = [HEAD, *map(_row, matches)]
+    rows += [(match_id, "unreadable", *[""] * (len(HEAD) - 2)) for match_id in unreadable]
+    if faults:
+        charged = ["FAULTS", *map(_charged, matches), *[""] * len(unreadable)]
+        rows = [(*row, cell) for row, cell in zip(rows, charged, strict=True)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -89,6 +98,21 @@ def as_json(match: Match) -> dict[str, Any]:
         "created": None if match.create_time is None else f"{match.create_time:%FT%TZ}",
         "ended": None if match.end_time is None else f"{match.end_time:%FT%TZ}",
     }
+
+
+def faults_of(match: Match, bot: str = "") -> list[Fault]:
+    """What was charged in a match, to whomever or to this bot."""
+    seats = {seat.seat for seat in match.seats if not bot or seat.bot == bot}
+    return [fault for fault in match.faults if fault.seat in seats]
+
+
+def _charged(match: Match) -> str:
+    """`E:timeout*3 S:resigned`: how often each seat was charged with what."""
+    counts = Counter((fault.seat, fault.kind.value) for fault in match.faults)
+    return " ".join(
+        f"{seat}:{kind}" + (f"*{count}" if count > 1 else "")
+        for (seat, kind), count in sorted(counts.items())
+    )
 
 
 def _row(match: Match) -> tuple[str, ...]:

@@ -52,15 +52,26 @@ def list_matches(
         float | None,
         typer.Option(metavar="SECONDS", min=5, help="The same with another time than a minute."),
     ] = None,
+    bot: Annotated[
+        str, typer.Option(metavar="NAME", help="With this bot; with --event also when over.")
+    ] = "",
+    faults: Annotated[
+        bool,
+        typer.Option("--faults", help="With faults, of --bot or any; with --event also when over."),
+    ] = False,
+    unreadable: Annotated[
+        bool, typer.Option("--unreadable", help="Only those that the servers cannot read.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """The matches that are not over: who is awaited, for how long, who is there, at which server.
 
     With a host's key its own, with an operator's all. Whichever server is asked knows of all of
-    them; what another holds and has come on in the last seconds is UNMOVED no.
+    them; what another holds and has come on in the last seconds is UNMOVED no. Of what is
+    unreadable nothing but the id is known.
     """
     from contree.cli.match_lines import as_json as plain
-    from contree.cli.match_lines import table
+    from contree.cli.match_lines import faults_of, table
     from contree.cli.output import print_json, say
 
     if state is not None and state not in STATES:
@@ -70,22 +81,34 @@ def list_matches(
     limit = stuck_for if stuck_for is not None else STUCK_S if stuck else None
     if limit is not None and state not in {None, "playing"}:
         raise BadInput("What is stuck is in play: leave --state out.")
+    chosen = state is not None or limit is not None or bool(bot) or faults
+    if unreadable and (chosen or event):
+        raise BadInput("Of what is unreadable only the id is known: leave the other options out.")
+    cannot_be_read: list[str] = []
 
     async def ask(host: HostClient) -> list[Match]:
-        over = state == "ended"
-        found = [one async for one in host.list_matches(event, unfinished=not over)]
+        over = state == "ended" or (bool(event) and limit is None and (bool(bot) or faults))
+        listed = host.list_matches(event, unfinished=not over, unreadable=cannot_be_read.append)
+        found = [one async for one in listed]
         wanted = "playing" if limit is not None else state
         found = [one for one in found if wanted is None or one.state.value == wanted]
+        found = [one for one in found if not bot or bot in _bots(one)]
+        if faults:
+            found = [one for one in found if faults_of(one, bot)]
         if limit is not None:
             found = [one for one in found if _unmoved(one) >= limit]
             found.sort(key=_unmoved, reverse=True)
         return found
 
     matches = _ask(server, ask)
+    if unreadable:
+        matches = []
+    if chosen:
+        cannot_be_read.clear()
     if as_json:
-        print_json({"matches": [plain(one) for one in matches]})
-    elif matches:
-        for line in table(matches):
+        print_json({"matches": [plain(one) for one in matches], "unreadable": cannot_be_read})
+    elif matches or cannot_be_read:
+        for line in table(matches, cannot_be_read, faults=faults):
             typer.echo(line)
     else:
         say("No such match.")
@@ -142,6 +165,10 @@ def cancel(
 
     if _ask(server, ask):
         raise typer.Exit(1)
+
+
+def _bots(match: Match) -> set[str]:
+    return {seat.bot for seat in match.seats if not seat.house}
 
 
 def _unmoved(match: Match) -> float:

@@ -101,13 +101,20 @@ class HostClient:
         return _read(match_from_pb, response.match)
 
     async def list_matches(
-        self, label: str = "", *, unfinished: bool = False
+        self,
+        label: str = "",
+        *,
+        unfinished: bool = False,
+        unreadable: Callable[[str], object] | None = None,
     ) -> AsyncIterator[Match]:
         """The matches with a label, in the order created.
 
         Or those that are not over and are this host's, all of them for an operator: with a label
         or, where that is left out, of all labels, in the order of their ids. How they stand comes
         with them.
+
+        ``unreadable`` is told the ids of those of which nothing else can be read: their journal
+        is damaged, or of a newer server.
         """
         token = ""
         while True:
@@ -117,6 +124,9 @@ class HostClient:
             response = await self._call(lambda: self._matches().ListMatches, request)
             for match in response.matches:
                 yield _read(match_from_pb, match)
+            if unreadable is not None:
+                for match_id in response.unreadable:
+                    unreadable(match_id)
             token = response.next_page_token
             if not token:
                 return

@@ -26,7 +26,7 @@ from contree.v1 import match_pb2 as contree_dot_v1_dot_match__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63ontree/v1/match_service.proto\x12\ncontree.v1\x1a\x16\x63ontree/v1/match.proto\x1a\x1egoogle/protobuf/duration.proto\"\xeb\x03\n\x12\x43reateMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x06preset\x18\x02 \x01(\tH\x00\x12\x14\n\nrules_toml\x18\x03 \x01(\tH\x00\x12&\n\x05\x62oard\x18\x04 \x01(\x0b\x32\x15.contree.v1.BoardModeH\x01\x12$\n\x04race\x18\x05 \x01(\x0b\x32\x14.contree.v1.RaceModeH\x01\x12#\n\x05seats\x18\x06 \x03(\x0b\x32\x14.contree.v1.SeatSpec\x12%\n\x05\x64\x65\x61ls\x18\x07 \x01(\x0b\x32\x16.contree.v1.DealSource\x12-\n\x0ctime_control\x18\x08 \x01(\x0b\x32\x17.contree.v1.TimeControl\x12-\n\x0c\x66\x61ult_policy\x18\t \x01(\x0b\x32\x17.contree.v1.FaultPolicy\x12\x0e\n\x06labels\x18\n \x03(\t\x12\x18\n\x10\x64isclosure_group\x18\x0b \x01(\t\x12\x37\n\x11\x64isclosure_policy\x18\x0c \x01(\x0e\x32\x1c.contree.v1.DisclosurePolicy\x12-\n\x0cwatch_policy\x18\r \x01(\x0e\x32\x17.contree.v1.WatchPolicyB\x07\n\x05rulesB\x06\n\x04mode\"7\n\x13\x43reateMatchResponse\x12 \n\x05match\x18\x01 \x01(\x0b\x32\x11.contree.v1.Match\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"4\n\x10GetMatchResponse\x12 \n\x05match\x18\x01 \x01(\x0b\x32\x11.contree.v1.Match\"^\n\x12ListMatchesRequest\x12\r\n\x05label\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x12\n\nunfinished\x18\x04 \x01(\x08\"R\n\x13ListMatchesResponse\x12\"\n\x07matches\x18\x01 \x03(\x0b\x32\x11.contree.v1.Match\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"6\n\x12\x43\x61ncelMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"7\n\x13\x43\x61ncelMatchResponse\x12 \n\x05match\x18\x01 \x01(\x0b\x32\x11.contree.v1.Match\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"#\n\x11GetRecordResponse\x12\x0e\n\x06record\x18\x01 \x01(\t\":\n\x13WatchMatchesRequest\x12\r\n\x05label\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\"N\n\x14WatchMatchesResponse\x12\x14\n\x0cresume_token\x18\x01 \x01(\t\x12 \n\x05match\x18\x02 \x01(\x0b\x32\x11.contree.v1.Match\"/\n\x13ReleaseGroupRequest\x12\x18\n\x10\x64isclosure_group\x18\x01 \x01(\t\"\x16\n\x14ReleaseGroupResponse\"\x11\n\x0fListBotsRequest\":\n\x10ListBotsResponse\x12&\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x18.contree.v1.ConnectedBot\"\x94\x01\n\x0c\x43onnectedBot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x13\n\x0b\x62ot_version\x18\x02 \x01(\t\x12\x13\n\x0binstance_id\x18\x03 \x01(\t\x12\x10\n\x08\x63\x61pacity\x18\x04 \x01(\r\x12\r\n\x05seats\x18\x05 \x01(\r\x12,\n\tconnected\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration2\xfe\x04\n\x0cMatchService\x12N\n\x0b\x43reateMatch\x12\x1e.contree.v1.CreateMatchRequest\x1a\x1f.contree.v1.CreateMatchResponse\x12\x45\n\x08GetMatch\x12\x1b.contree.v1.GetMatchRequest\x1a\x1c.contree.v1.GetMatchResponse\x12N\n\x0bListMatches\x12\x1e.contree.v1.ListMatchesRequest\x1a\x1f.contree.v1.ListMatchesResponse\x12N\n\x0b\x43\x61ncelMatch\x12\x1e.contree.v1.CancelMatchRequest\x1a\x1f.contree.v1.CancelMatchResponse\x12H\n\tGetRecord\x12\x1c.contree.v1.GetRecordRequest\x1a\x1d.contree.v1.GetRecordResponse\x12S\n\x0cWatchMatches\x12\x1f.contree.v1.WatchMatchesRequest\x1a .contree.v1.WatchMatchesResponse0\x01\x12Q\n\x0cReleaseGroup\x12\x1f.contree.v1.ReleaseGroupRequest\x1a .contree.v1.ReleaseGroupResponse\x12\x45\n\x08ListBots\x12\x1b.contree.v1.ListBotsRequest\x1a\x1c.contree.v1.ListBotsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63ontree/v1/match_service.proto\x12\ncontree.v1\x1a\x16\x63ontree/v1/match.proto\x1a\x1egoogle/protobuf/duration.proto\"\xeb\x03\n\x12\x43reateMatchRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x06preset\x18\x02 \x01(\tH\x00\x12\x14\n\nrules_toml\x18\x03 \x01(\tH\x00\x12&\n\x05\x62oard\x18\x04 \x01(\x0b\x32\x15.contree.v1.BoardModeH\x01\x12$\n\x04race\x18\x05 \x01(\x0b\x32\x14.contree.v1.RaceModeH\x01\x12#\n\x05seats\x18\x06 \x03(\x0b\x32\x14.contree.v1.SeatSpec\x12%\n\x05\x64\x65\x61ls\x18\x07 \x01(\x0b\x32\x16.contree.v1.DealSource\x12-\n\x0ctime_control\x18\x08 \x01(\x0b\x32\x17.contree.v1.TimeControl\x12-\n\x0c\x66\x61ult_policy\x18\t \x01(\x0b\x32\x17.contree.v1.FaultPolicy\x12\x0e\n\x06labels\x18\n \x03(\t\x12\x18\n\x10\x64isclosure_group\x18\x0b \x01(\t\x12\x37\n\x11\x64isclosure_policy\x18\x0c \x01(\x0e\x32\x1c.contree.v1.DisclosurePolicy\x12-\n\x0cwatch_policy\x18\r \x01(\x0e\x32\x17.contree.v1.WatchPolicyB\x07\n\x05rulesB\x06\n\x04mode\"7\n\x13\x43reateMatchResponse\x12 \n\x05match\x18\x01 \x01(\x0b\x32\x11.contree.v1.Match\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"4\n\x10GetMatchResponse\x12 \n\x05match\x18\x01 \x01(\x0b\x32\x11.contree.v1.Match\"^\n\x12ListMatchesRequest\x12\r\n\x05label\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x12\n\nunfinished\x18\x04 \x01(\x08\"f\n\x13ListMatchesResponse\x12\"\n\x07matches\x18\x01 \x03(\x0b\x32\x11.contree.v1.Match\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x12\n\nunreadable\x18\x03 \x03(\t\"6\n\x12\x43\x61ncelMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"7\n\x13\x43\x61ncelMatchResponse\x12 \n\x05match\x18\x01 \x01(\x0b\x32\x11.contree.v1.Match\"$\n\x10GetRecordRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"#\n\x11GetRecordResponse\x12\x0e\n\x06record\x18\x01 \x01(\t\":\n\x13WatchMatchesRequest\x12\r\n\x05label\x18\x01 \x01(\t\x12\x14\n\x0cresume_token\x18\x02 \x01(\t\"N\n\x14WatchMatchesResponse\x12\x14\n\x0cresume_token\x18\x01 \x01(\t\x12 \n\x05match\x18\x02 \x01(\x0b\x32\x11.contree.v1.Match\"/\n\x13ReleaseGroupRequest\x12\x18\n\x10\x64isclosure_group\x18\x01 \x01(\t\"\x16\n\x14ReleaseGroupResponse\"\x11\n\x0fListBotsRequest\":\n\x10ListBotsResponse\x12&\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x18.contree.v1.ConnectedBot\"\x94\x01\n\x0c\x43onnectedBot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x13\n\x0b\x62ot_version\x18\x02 \x01(\t\x12\x13\n\x0binstance_id\x18\x03 \x01(\t\x12\x10\n\x08\x63\x61pacity\x18\x04 \x01(\r\x12\r\n\x05seats\x18\x05 \x01(\r\x12,\n\tconnected\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration2\xfe\x04\n\x0cMatchService\x12N\n\x0b\x43reateMatch\x12\x1e.contree.v1.CreateMatchRequest\x1a\x1f.contree.v1.CreateMatchResponse\x12\x45\n\x08GetMatch\x12\x1b.contree.v1.GetMatchRequest\x1a\x1c.contree.v1.GetMatchResponse\x12N\n\x0bListMatches\x12\x1e.contree.v1.ListMatchesRequest\x1a\x1f.contree.v1.ListMatchesResponse\x12N\n\x0b\x43\x61ncelMatch\x12\x1e.contree.v1.CancelMatchRequest\x1a\x1f.contree.v1.CancelMatchResponse\x12H\n\tGetRecord\x12\x1c.contree.v1.GetRecordRequest\x1a\x1d.contree.v1.GetRecordResponse\x12S\n\x0cWatchMatches\x12\x1f.contree.v1.WatchMatchesRequest\x1a .contree.v1.WatchMatchesResponse0\x01\x12Q\n\x0cReleaseGroup\x12\x1f.contree.v1.ReleaseGroupRequest\x1a .contree.v1.ReleaseGroupResponse\x12\x45\n\x08ListBots\x12\x1b.contree.v1.ListBotsRequest\x1a\x1c.contree.v1.ListBotsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,29 +44,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTMATCHESREQUEST']._serialized_start=744
   _globals['_LISTMATCHESREQUEST']._serialized_end=838
   _globals['_LISTMATCHESRESPONSE']._serialized_start=840
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=922
-  _globals['_CANCELMATCHREQUEST']._serialized_start=924
-  _globals['_CANCELMATCHREQUEST']._serialized_end=978
-  _globals['_CANCELMATCHRESPONSE']._serialized_start=980
-  _globals['_CANCELMATCHRESPONSE']._serialized_end=1035
-  _globals['_GETRECORDREQUEST']._serialized_start=1037
-  _globals['_GETRECORDREQUEST']._serialized_end=1073
-  _globals['_GETRECORDRESPONSE']._serialized_start=1075
-  _globals['_GETRECORDRESPONSE']._serialized_end=1110
-  _globals['_WATCHMATCHESREQUEST']._serialized_start=1112
-  _globals['_WATCHMATCHESREQUEST']._serialized_end=1170
-  _globals['_WATCHMATCHESRESPONSE']._serialized_start=1172
-  _globals['_WATCHMATCHESRESPONSE']._serialized_end=1250
-  _globals['_RELEASEGROUPREQUEST']._serialized_start=1252
-  _globals['_RELEASEGROUPREQUEST']._serialized_end=1299
-  _globals['_RELEASEGROUPRESPONSE']._serialized_start=1301
-  _globals['_RELEASEGROUPRESPONSE']._serialized_end=1323
-  _globals['_LISTBOTSREQUEST']._serialized_start=1325
-  _globals['_LISTBOTSREQUEST']._serialized_end=1342
-  _globals['_LISTBOTSRESPONSE']._serialized_start=1344
-  _globals['_LISTBOTSRESPONSE']._serialized_end=1402
-  _globals['_CONNECTEDBOT']._serialized_start=1405
-  _globals['_CONNECTEDBOT']._serialized_end=1553
-  _globals['_MATCHSERVICE']._serialized_start=1556
-  _globals['_MATCHSERVICE']._serialized_end=2194
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=942
+  _globals['_CANCELMATCHREQUEST']._serialized_start=944
+  _globals['_CANCELMATCHREQUEST']._serialized_end=998
+  _globals['_CANCELMATCHRESPONSE']._serialized_start=1000
+  _globals['_CANCELMATCHRESPONSE']._serialized_end=1055
+  _globals['_GETRECORDREQUEST']._serialized_start=1057
+  _globals['_GETRECORDREQUEST']._serialized_end=1093
+  _globals['_GETRECORDRESPONSE']._serialized_start=1095
+  _globals['_GETRECORDRESPONSE']._serialized_end=1130
+  _globals['_WATCHMATCHESREQUEST']._serialized_start=1132
+  _globals['_WATCHMATCHESREQUEST']._serialized_end=1190
+  _globals['_WATCHMATCHESRESPONSE']._serialized_start=1192
+  _globals['_WATCHMATCHESRESPONSE']._serialized_end=1270
+  _globals['_RELEASEGROUPREQUEST']._serialized_start=1272
+  _globals['_RELEASEGROUPREQUEST']._serialized_end=1319
+  _globals['_RELEASEGROUPRESPONSE']._serialized_start=1321
+  _globals['_RELEASEGROUPRESPONSE']._serialized_end=1343
+  _globals['_LISTBOTSREQUEST']._serialized_start=1345
+  _globals['_LISTBOTSREQUEST']._serialized_end=1362
+  _globals['_LISTBOTSRESPONSE']._serialized_start=1364
+  _globals['_LISTBOTSRESPONSE']._serialized_end=1422
+  _globals['_CONNECTEDBOT']._serialized_start=1425
+  _globals['_CONNECTEDBOT']._serialized_end=1573
+  _globals['_MATCHSERVICE']._serialized_start=1576
+  _globals['_MATCHSERVICE']._serialized_end=2214
 # @@protoc_insertion_point(module_scope)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -30,6 +30,16 @@ _REMEMBERED: Final = 256
 There = tuple[bool, bool, bool, bool]
 """Which seats' bots are there."""
 _log = structlog.get_logger(__name__)
+
+
+class Listed(NamedTuple):
+    """A page of matches."""
+
+    ids: list[str]
+    """All ids of the page, of matches that are left out, too."""
+    matches: list[Summary]
+    unreadable: list[str]
+    """Ids of those that cannot be read."""
 
 
 class Queries:
@@ -71,21 +81,30 @@ class Queries:
         found = await self._all(match_ids)
         return [None if isinstance(one, MatchUnreadable) else one for one in found]
 
+    async def _listed(self, match_ids: Sequence[str]) -> Listed:
+        listed = Listed(list(match_ids), [], [])
+        for match_id, one in zip(match_ids, await self._all(match_ids), strict=True):
+            if isinstance(one, MatchUnreadable):
+                listed.unreadable.append(match_id)
+            elif one is not None:
+                listed.matches.append(one)
+        return listed
+
     async def of_label(
         self,
         label: str,
         after: str,
         limit: int,
         admit: Callable[[int], None] = lambda count: None,
-    ) -> tuple[list[str], list[Summary]]:
-        """The next ids of a label after an id, in the order created, and those that are matches.
+    ) -> Listed:
+        """The next matches of a label after an id, in the order created.
 
         Before they are read, ``admit`` is told how many there are, and what it raises goes to the
         caller.
         """
         ids = await self._store.matches(label, after=after, limit=limit)
         admit(len(ids))
-        return ids, [one for one in await self.many(ids) if one is not None]
+        return await self._listed(ids)
 
     async def unfinished(
         self,
@@ -93,17 +112,18 @@ class Queries:
         after: str,
         limit: int,
         admit: Callable[[int], None] = lambda count: None,
-    ) -> tuple[list[str], list[Summary]]:
+    ) -> Listed:
         """As ``of_label``, of the matches that are not over, in order of their ids; ``label`` empty
-        for those of all labels.
+        for those of all labels. What cannot be read has none.
         """
         ids = await self._store.live(after=after, limit=limit)
         admit(len(ids))
-        return ids, [
-            one
-            for one in await self.many(ids)
-            if one is not None and not one.ended and (not label or label in one.message.labels)
-        ]
+        listed = await self._listed(ids)
+        live = [one for one in listed.matches if not one.ended]
+        if not label:
+            return listed._replace(matches=live)
+        of_it = [one for one in live if label in one.message.labels]
+        return Listed(listed.ids, of_it, [])
 
     async def record(self, match_id: str) -> str:
         """The record of an ended match. Raises MatchNotFound, MatchNotEnded, NotDisclosed,

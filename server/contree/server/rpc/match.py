@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -22,7 +23,7 @@ from contree.server.rpc.audiences import audience_of
 from contree.server.rpc.errors import InvalidArgument, InvalidToken
 from contree.server.rpc.requests import id_of, match_spec, text_of
 from contree.server.rpc.stalls import STALLED_S, Ending, Farewells
-from contree.server.store import is_feed_id
+from contree.server.store import MatchNotFound, is_feed_id
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc
 
 _PAGE: Final = 100
@@ -71,14 +72,16 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         caller, queries = current_caller(), self._host.queries
         weigh = partial(self._quotas.weigh, caller)
         if request.unfinished:
-            ids, found = await queries.unfinished(label, request.page_token, size, weigh)
-            matches = [match for match in found if caller.owns(match.owner)]
+            listed = await queries.unfinished(label, request.page_token, size, weigh)
+            matches = [match for match in listed.matches if caller.owns(match.owner)]
         else:
-            ids, matches = await queries.of_label(label, request.page_token, size, weigh)
+            listed = await queries.of_label(label, request.page_token, size, weigh)
+            matches = listed.matches
         await self._host.standings.fill_in(matches)
         shown = [await self._resource(match) for match in matches]
         response = match_service_pb2.ListMatchesResponse(
-            next_page_token=ids[-1] if len(ids) == size else ""
+            next_page_token=listed.ids[-1] if len(listed.ids) == size else "",
+            unreadable=[one for one in listed.unreadable if await self._may_know(one)],
         )
         async with self._host.reading.slice() as mine:
             for match in shown:
@@ -182,15 +185,25 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
             return shown_to(audience, match.message, released=released)
 
     async def _must_own(self, match_id: str) -> None:
-        caller = current_caller()
         try:
             owner = (await self._host.queries.one(match_id)).owner
         except MatchUnreadable:
             known = await self._host.salvage.owner(match_id)
-            if known is None and Role.OPERATOR not in caller.roles:
+            if known is None and Role.OPERATOR not in current_caller().roles:
                 raise
             owner = known or ""
-        caller.must_own(owner, match_id)
+        current_caller().must_own(owner, match_id)
+
+    async def _may_know(self, match_id: str) -> bool:
+        """Whether a match that cannot be read is the caller's. One of which even that cannot be
+        read is everybody's who has no key; more than its id is told to nobody.
+        """
+        caller = current_caller()
+        if Role.OPERATOR in caller.roles:
+            return True
+        with contextlib.suppress(MatchNotFound):
+            return caller.owns(await self._host.salvage.owner(match_id) or "")
+        return False
 
 
 def _one_line(reason: str) -> str:
