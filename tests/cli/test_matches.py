@@ -169,6 +169,8 @@ async def test_what_cannot_be_read_is_listed_as_such(tmp_path: Path, contree: Co
 
 def test_what_waits_for_its_bots_is_not_stuck(server: Waiting, contree: Contree) -> None:
     ran = contree("matches", "list", "--stuck", "--server", server.server)
+    assert (ran.code, ran.out, ran.err) == (0, "", "No match is stuck.\n")
+    ran = contree("matches", "list", "--event", "none", "--server", server.server)
     assert (ran.code, ran.out, ran.err) == (0, "", "No such match.\n")
 
 

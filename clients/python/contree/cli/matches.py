@@ -111,7 +111,7 @@ def list_matches(
         for line in table(matches, cannot_be_read, faults=faults):
             typer.echo(line)
     else:
-        say("No such match.")
+        say("No such match." if limit is None else "No match is stuck.")
 
 
 @app.command()
