@@ -11,6 +11,7 @@ import os
 import re
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -111,26 +112,29 @@ class Reader:
     @contextmanager
     def background(self, line: str, ready: Callable[[], bool]) -> Iterator[None]:
         """Run something until the end; what it starts ends with it."""
-        with subprocess.Popen(
-            self.shell(f"exec env {line}"),
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
+        # Into a file: who logs to a pipe that nobody reads stands still once it is full.
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8") as log,
+            subprocess.Popen(
+                self.shell(f"exec env {line}"),
+                cwd=self.folder,
+                env=self.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            ) as process,
+        ):
             threading.Thread(target=process.wait, daemon=True).start()  # as a shell would
             try:
                 deadline = time.monotonic() + COMMAND_S
                 while not ready():
-                    assert process.poll() is None, process.communicate()
+                    assert process.poll() is None, log.seek(0) or log.read()
                     assert time.monotonic() < deadline, f"{line} comes to nothing"
                     time.sleep(0.01)
                 yield
             finally:
                 process.terminate()
                 try:
-                    process.communicate(timeout=COMMAND_S)
+                    process.wait(timeout=COMMAND_S)
                 finally:
                     process.kill()
 

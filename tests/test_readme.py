@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -70,25 +71,27 @@ class Shell:
             "CONTREE_READY_FILE": str(ready),
             "CONTREE_SERVER": address,
         }
-        with subprocess.Popen(
-            line.split(),
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as server:
+        # Into a file: who logs to a pipe that nobody reads stands still once it is full.
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8") as log,
+            subprocess.Popen(
+                line.split(),
+                cwd=self.folder,
+                env=self.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            ) as server,
+        ):
             try:
                 deadline = time.monotonic() + COMMAND_S
                 while not ready.exists():
-                    assert server.poll() is None, server.communicate()
+                    assert server.poll() is None, log.seek(0) or log.read()
                     assert time.monotonic() < deadline, "the server does not start"
                     time.sleep(0.01)
                 assert json.loads(ready.read_text("utf-8"))["address"] == address
                 yield
                 server.send_signal(signal.SIGTERM)
-                _, log = server.communicate(timeout=COMMAND_S)
-                assert server.returncode == 0, log
+                assert server.wait(COMMAND_S) == 0, log.seek(0) or log.read()
             finally:
                 server.kill()
 
