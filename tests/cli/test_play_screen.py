@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 from tests.chaos.proxy import Proxy
 from tests.cli.tables import Table, table, wish
+from textual import events
 from textual.geometry import Region
 
 from contree.cli.playing.game import ended_by, how_it_ended
@@ -158,6 +159,18 @@ async def test_leaving_asks_and_a_queen_is_no_leaving(server: Service) -> None:
     async with HostClient(server.address) as host:
         match = await host.get_match(match_id)
     assert match.end_reason is EndReason.CANCELLED
+
+
+async def test_who_types_on_while_a_dialog_closes_is_heard_at_the_table(server: Service) -> None:
+    async with table(server.address, wish()) as at:
+        await at.turn()
+        await at.pilot.press("question_mark")
+        await at.until(lambda: len(at.app.screen_stack) == 2)
+        dialog = at.app.screen
+        for key, character in (("space", " "), ("h", "h")):
+            dialog.post_message(events.Key(key, character))
+        await at.until(lambda: "The rules player would " in at.desk.said)
+        assert len(at.app.screen_stack) == 1
 
 
 async def test_late_is_told_and_play_goes_on(server: Service) -> None:

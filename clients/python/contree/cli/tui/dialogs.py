@@ -51,6 +51,7 @@ class Dialog(ModalScreen[str]):
         self._body = body
         self._keys = keys
         self._ends = ends
+        self._over = False
 
     def compose(self) -> ComposeResult:
         """A box in the middle."""
@@ -61,15 +62,25 @@ class Dialog(ModalScreen[str]):
     def on_key(self, event: events.Key) -> None:
         """End with the key, if it is one that ends the dialog."""
         event.stop()
+        if self._over:
+            if not self.is_current:  # typed on quickly: it is for what was below
+                self.app.post_message(events.Key(event.key, event.character))
+            return
         typed = event.character if event.is_printable and event.character else event.key
         if not self._ends or typed in self._ends or event.key in self._ends:
-            self.dismiss(typed)
+            self.end(typed)
 
     def on_click(self, event: events.Click) -> None:
         """A click ends what any key ends."""
         event.stop()
         if not self._ends or "enter" in self._ends:
-            self.dismiss("click")
+            self.end("click")
+
+    def end(self, how: str) -> None:
+        """End, once; it is taken away a moment later."""
+        if not self._over:
+            self._over = True
+            self.dismiss(how)
 
 
 def help_dialog() -> Dialog:

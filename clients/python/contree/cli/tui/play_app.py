@@ -229,7 +229,7 @@ class PlayApp(App[None]):
 
     def _expire(self, dialog: Dialog) -> None:
         if dialog.is_current:
-            dialog.dismiss("time")
+            dialog.end("time")
 
     async def _match_over(self, desk: Desk, over: Over) -> None:
         again = " a: another match," if not self._plan.code else ""
