@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from redis.crc import key_slot
 from tests.ports import Port
@@ -16,6 +17,8 @@ MASTERS: Final = 3
 SLOTS: Final = 16384
 NODE_TIMEOUT_MS: Final = 1000
 """After which a master counts as gone, and its replica is promoted."""
+_SURE: Final = 5
+"""So often in turn masters must agree."""
 
 
 class ClusterServer(StoreServer):
@@ -41,6 +44,11 @@ class ClusterServer(StoreServer):
     async def id(self) -> str:
         """What the others call it."""
         return (await self.ask("MYID")).decode()
+
+    async def owner(self, slot: int) -> int:
+        """The port of the master that has a slot, as it knows."""
+        ranges: Any = await self.ask("SLOTS")
+        return next((int(node[1]) for first, last, node, *_ in ranges if first <= slot <= last), 0)
 
     async def promoted(self) -> None:
         """Wait until it is a master."""
@@ -104,6 +112,24 @@ class StoreCluster:
             for key in keys:
                 await self.move_key(key, source, target)
         await self.close_slot(slot, target)
+        await self.agreed(slot, target)
+
+    async def agreed(self, slot: int, owner: ClusterServer) -> None:
+        """Wait until all masters say that a slot is one's.
+
+        A gossip that was on its way can undo the end of a move: then source and target each name
+        the other, for ever (redis/redis#2969, #4184). An operator's tool mends that, and so does
+        this.
+        """
+        same = 0
+        async with asyncio.timeout(30):
+            while same < _SURE:
+                owners = {await master.owner(slot) for master in self.masters}
+                same = same + 1 if owners == {owner.port} else 0
+                if not same:
+                    await owner.ask("BUMPEPOCH")
+                    await self.close_slot(slot, owner)
+                await asyncio.sleep(0.05)
 
 
 @asynccontextmanager
