@@ -137,6 +137,23 @@ class Server:
 
         return read
 
+    async def server_id(self) -> str:
+        """What it calls itself since its last start."""
+
+        def read() -> str:
+            with urllib.request.urlopen(
+                f"http://{self.metrics_address}/metrics", timeout=10
+            ) as response:
+                families = text_string_to_metric_families(response.read().decode())
+                return next(
+                    sample.labels["server_id"]
+                    for family in families
+                    for sample in family.samples
+                    if sample.name == "contree_build_info"
+                )
+
+        return await asyncio.to_thread(read)
+
     def said(self, event: str) -> list[dict[str, object]]:
         """The lines of its log with this event."""
         lines = self.log.read_text(errors="replace").splitlines()

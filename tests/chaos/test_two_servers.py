@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from redis.asyncio import Redis
 from tests.chaos.conftest import beside
 from tests.chaos.floor import Floor, host_client
 from tests.chaos.ledger import Ledger
@@ -22,7 +23,7 @@ from tests.chaos.waiting import until
 from contree.client import TimeControl
 from contree.engine import Seat
 from contree.server.match import Ended, decode_entry
-from contree.server.store import MatchNotFound, connect, embedded_store
+from contree.server.store import MatchNotFound, connect, embedded_store, keys
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(300, 1800))]
 
@@ -70,10 +71,12 @@ async def test_the_survivor_adopts_within_five_seconds(tmp_path: Path) -> None:
 async def _fall(servers: list[Server], front: Proxy, url: str) -> float:
     """Kill the first server, which becomes the second; how long until all is adopted."""
     killed, survivor = servers
+    name = await survivor.server_id()
     already = len(survivor.said("match_adopted"))
     began = time.monotonic()
     await killed.kill()
-    orphans = await _live(url)
+    # New matches were placed at either of the two.
+    orphans = {match_id for match_id, owner in (await _live(url)).items() if owner != name}
     assert orphans
     # Only now: what the survivor creates it need not adopt.
     front.target = survivor.address
@@ -82,7 +85,7 @@ async def _fall(servers: list[Server], front: Proxy, url: str) -> float:
     def waiting() -> set[str]:
         """Those of them that are live still, and not adopted."""
         taken = {str(line["match_id"]) for line in survivor.said("match_adopted")[already:]}
-        return (orphans - taken) & asyncio.run(_live(url)) if orphans - taken else set()
+        return (orphans - taken) & set(asyncio.run(_live(url))) if orphans - taken else set()
 
     try:
         await until(lambda: not waiting(), 60, "all matches are adopted")
@@ -100,18 +103,22 @@ async def _fall(servers: list[Server], front: Proxy, url: str) -> float:
     return took
 
 
-async def _live(url: str) -> set[str]:
-    """The matches that are not over, by the store, whose index may name more: those whose creation
-    was cut short, for which their host asks again, and ended ones that were just put away.
+async def _live(url: str) -> dict[str, str]:
+    """The matches that are not over, and which server has them, by the store. Its index may name
+    more: those whose creation was cut short, for which their host asks again, and ended ones that
+    were just put away.
     """
     store = await connect(url)
-    live = set()
+    raw: Any = Redis.from_url(url)
+    live: dict[str, str] = {}
     try:
         for match_id in await store.live(after="", limit=10_000):
             with contextlib.suppress(MatchNotFound):
                 last = decode_entry((await store.read(match_id))[-1])
                 if not isinstance(last, Ended):
-                    live.add(match_id)
+                    owner = await raw.hget(keys.lease(match_id), "owner")
+                    live[match_id] = (owner or b"").decode()
     finally:
+        await raw.aclose()
         await store.close()
     return live
