@@ -1022,7 +1022,13 @@ type SeatStatus struct {
 	// Decisions that took longer than the clock and were saved by the allowance.
 	Overruns uint32 `protobuf:"varint,10,opt,name=overruns,proto3" json:"overruns,omitempty"`
 	// Id of the API key of the bot that took it; empty without one, and for who is not its host.
-	KeyId         string `protobuf:"bytes,11,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
+	KeyId string `protobuf:"bytes,11,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
+	// How many of its decisions took about how long, by the time charged: entry 0 counts those below
+	// 1 ms, entry 2n-1 those from 2^(n-1) ms on, entry 2n those from 1.5 * 2^(n-1) ms on. What the
+	// house decided without a clock is not counted.
+	Times []uint32 `protobuf:"varint,12,rep,packed,name=times,proto3" json:"times,omitempty"`
+	// The longest of them.
+	Slowest       *durationpb.Duration `protobuf:"bytes,13,opt,name=slowest,proto3" json:"slowest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1134,6 +1140,86 @@ func (x *SeatStatus) GetKeyId() string {
 	return ""
 }
 
+func (x *SeatStatus) GetTimes() []uint32 {
+	if x != nil {
+		return x.Times
+	}
+	return nil
+}
+
+func (x *SeatStatus) GetSlowest() *durationpb.Duration {
+	if x != nil {
+		return x.Slowest
+	}
+	return nil
+}
+
+// How a match that is not over stands at the moment.
+type Standing struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the server that holds it; empty while none does.
+	ServerId string `protobuf:"bytes,1,opt,name=server_id,json=serverId,proto3" json:"server_id,omitempty"`
+	// The seats that something is awaited from: a bot to take them, its Ready, a decision. In a
+	// contre window all that were asked when it opened, for it is not told who has answered.
+	Awaited []Seat `protobuf:"varint,2,rep,packed,name=awaited,proto3,enum=contree.v1.Seat" json:"awaited,omitempty"`
+	// How long ago it last came on by a step. Absent where another server holds it and it has come on
+	// within the last seconds.
+	Unmoved       *durationpb.Duration `protobuf:"bytes,3,opt,name=unmoved,proto3" json:"unmoved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Standing) Reset() {
+	*x = Standing{}
+	mi := &file_contree_v1_match_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Standing) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Standing) ProtoMessage() {}
+
+func (x *Standing) ProtoReflect() protoreflect.Message {
+	mi := &file_contree_v1_match_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Standing.ProtoReflect.Descriptor instead.
+func (*Standing) Descriptor() ([]byte, []int) {
+	return file_contree_v1_match_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Standing) GetServerId() string {
+	if x != nil {
+		return x.ServerId
+	}
+	return ""
+}
+
+func (x *Standing) GetAwaited() []Seat {
+	if x != nil {
+		return x.Awaited
+	}
+	return nil
+}
+
+func (x *Standing) GetUnmoved() *durationpb.Duration {
+	if x != nil {
+		return x.Unmoved
+	}
+	return nil
+}
+
 // A match: one table. Before its cards are disclosed others than its host are told less: no board
 // number, labels and group, and where it may not be watched nothing of how it goes.
 type Match struct {
@@ -1189,13 +1275,15 @@ type Match struct {
 	// Where the server drew the seed: its SHA-256 in hex, from the creation on. The record of the
 	// match, once it may be read, holds the seed. Empty where the host gave the cards or the seed.
 	SeedCommitment string `protobuf:"bytes,23,opt,name=seed_commitment,json=seedCommitment,proto3" json:"seed_commitment,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// How it stands, of a match that is not over; told to its host, by GetMatch and ListMatches.
+	Standing      *Standing `protobuf:"bytes,24,opt,name=standing,proto3" json:"standing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Match) Reset() {
 	*x = Match{}
-	mi := &file_contree_v1_match_proto_msgTypes[10]
+	mi := &file_contree_v1_match_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1207,7 +1295,7 @@ func (x *Match) String() string {
 func (*Match) ProtoMessage() {}
 
 func (x *Match) ProtoReflect() protoreflect.Message {
-	mi := &file_contree_v1_match_proto_msgTypes[10]
+	mi := &file_contree_v1_match_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1220,7 +1308,7 @@ func (x *Match) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Match.ProtoReflect.Descriptor instead.
 func (*Match) Descriptor() ([]byte, []int) {
-	return file_contree_v1_match_proto_rawDescGZIP(), []int{10}
+	return file_contree_v1_match_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Match) GetId() string {
@@ -1395,6 +1483,13 @@ func (x *Match) GetSeedCommitment() string {
 	return ""
 }
 
+func (x *Match) GetStanding() *Standing {
+	if x != nil {
+		return x.Standing
+	}
+	return nil
+}
+
 type isMatch_Mode interface {
 	isMatch_Mode()
 }
@@ -1465,7 +1560,7 @@ const file_contree_v1_match_proto_rawDesc = "" +
 	"\vdeal_number\x18\x03 \x01(\x05R\n" +
 	"dealNumber\x12\x16\n" +
 	"\x06detail\x18\x04 \x01(\tR\x06detail\x12\x1a\n" +
-	"\breplaced\x18\x05 \x01(\bR\breplaced\"\xd4\x02\n" +
+	"\breplaced\x18\x05 \x01(\bR\breplaced\"\x9f\x03\n" +
 	"\n" +
 	"SeatStatus\x12$\n" +
 	"\x04seat\x18\x01 \x01(\x0e2\x10.contree.v1.SeatR\x04seat\x12\x10\n" +
@@ -1480,7 +1575,13 @@ const file_contree_v1_match_proto_rawDesc = "" +
 	"\breplaced\x18\t \x01(\bR\breplaced\x12\x1a\n" +
 	"\boverruns\x18\n" +
 	" \x01(\rR\boverruns\x12\x15\n" +
-	"\x06key_id\x18\v \x01(\tR\x05keyId\"\xb3\b\n" +
+	"\x06key_id\x18\v \x01(\tR\x05keyId\x12\x14\n" +
+	"\x05times\x18\f \x03(\rR\x05times\x123\n" +
+	"\aslowest\x18\r \x01(\v2\x19.google.protobuf.DurationR\aslowest\"\x88\x01\n" +
+	"\bStanding\x12\x1b\n" +
+	"\tserver_id\x18\x01 \x01(\tR\bserverId\x12*\n" +
+	"\aawaited\x18\x02 \x03(\x0e2\x10.contree.v1.SeatR\aawaited\x123\n" +
+	"\aunmoved\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\aunmoved\"\xe5\b\n" +
 	"\x05Match\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.contree.v1.MatchStateR\x05state\x12)\n" +
@@ -1508,7 +1609,8 @@ const file_contree_v1_match_proto_rawDesc = "" +
 	"\n" +
 	"end_detail\x18\x15 \x01(\tR\tendDetail\x12:\n" +
 	"\fwatch_policy\x18\x16 \x01(\x0e2\x17.contree.v1.WatchPolicyR\vwatchPolicy\x12'\n" +
-	"\x0fseed_commitment\x18\x17 \x01(\tR\x0eseedCommitmentB\x06\n" +
+	"\x0fseed_commitment\x18\x17 \x01(\tR\x0eseedCommitment\x120\n" +
+	"\bstanding\x18\x18 \x01(\v2\x14.contree.v1.StandingR\bstandingB\x06\n" +
 	"\x04modeB\t\n" +
 	"\a_winner*\x8c\x01\n" +
 	"\n" +
@@ -1556,7 +1658,7 @@ func file_contree_v1_match_proto_rawDescGZIP() []byte {
 }
 
 var file_contree_v1_match_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_contree_v1_match_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_contree_v1_match_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_contree_v1_match_proto_goTypes = []any{
 	(MatchState)(0),               // 0: contree.v1.MatchState
 	(EndReason)(0),                // 1: contree.v1.EndReason
@@ -1573,54 +1675,59 @@ var file_contree_v1_match_proto_goTypes = []any{
 	(*FaultPolicy)(nil),           // 12: contree.v1.FaultPolicy
 	(*Fault)(nil),                 // 13: contree.v1.Fault
 	(*SeatStatus)(nil),            // 14: contree.v1.SeatStatus
-	(*Match)(nil),                 // 15: contree.v1.Match
-	(Seat)(0),                     // 16: contree.v1.Seat
-	(*Hand)(nil),                  // 17: contree.v1.Hand
-	(*durationpb.Duration)(nil),   // 18: google.protobuf.Duration
-	(*RuleSet)(nil),               // 19: contree.v1.RuleSet
-	(*TeamScore)(nil),             // 20: contree.v1.TeamScore
-	(Team)(0),                     // 21: contree.v1.Team
-	(*DealResult)(nil),            // 22: contree.v1.DealResult
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
+	(*Standing)(nil),              // 15: contree.v1.Standing
+	(*Match)(nil),                 // 16: contree.v1.Match
+	(Seat)(0),                     // 17: contree.v1.Seat
+	(*Hand)(nil),                  // 18: contree.v1.Hand
+	(*durationpb.Duration)(nil),   // 19: google.protobuf.Duration
+	(*RuleSet)(nil),               // 20: contree.v1.RuleSet
+	(*TeamScore)(nil),             // 21: contree.v1.TeamScore
+	(Team)(0),                     // 22: contree.v1.Team
+	(*DealResult)(nil),            // 23: contree.v1.DealResult
+	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
 }
 var file_contree_v1_match_proto_depIdxs = []int32{
-	16, // 0: contree.v1.SeatSpec.seat:type_name -> contree.v1.Seat
+	17, // 0: contree.v1.SeatSpec.seat:type_name -> contree.v1.Seat
 	9,  // 1: contree.v1.DealSource.seeded:type_name -> contree.v1.SeededDeals
 	10, // 2: contree.v1.DealSource.fixed:type_name -> contree.v1.FixedDeal
-	16, // 3: contree.v1.FixedDeal.dealer:type_name -> contree.v1.Seat
-	17, // 4: contree.v1.FixedDeal.hands:type_name -> contree.v1.Hand
-	18, // 5: contree.v1.TimeControl.per_move:type_name -> google.protobuf.Duration
-	18, // 6: contree.v1.TimeControl.bank:type_name -> google.protobuf.Duration
-	18, // 7: contree.v1.TimeControl.increment:type_name -> google.protobuf.Duration
-	18, // 8: contree.v1.TimeControl.allowance:type_name -> google.protobuf.Duration
-	18, // 9: contree.v1.TimeControl.ready:type_name -> google.protobuf.Duration
-	18, // 10: contree.v1.TimeControl.seat_timeout:type_name -> google.protobuf.Duration
-	18, // 11: contree.v1.TimeControl.disconnect_grace:type_name -> google.protobuf.Duration
-	16, // 12: contree.v1.Fault.seat:type_name -> contree.v1.Seat
+	17, // 3: contree.v1.FixedDeal.dealer:type_name -> contree.v1.Seat
+	18, // 4: contree.v1.FixedDeal.hands:type_name -> contree.v1.Hand
+	19, // 5: contree.v1.TimeControl.per_move:type_name -> google.protobuf.Duration
+	19, // 6: contree.v1.TimeControl.bank:type_name -> google.protobuf.Duration
+	19, // 7: contree.v1.TimeControl.increment:type_name -> google.protobuf.Duration
+	19, // 8: contree.v1.TimeControl.allowance:type_name -> google.protobuf.Duration
+	19, // 9: contree.v1.TimeControl.ready:type_name -> google.protobuf.Duration
+	19, // 10: contree.v1.TimeControl.seat_timeout:type_name -> google.protobuf.Duration
+	19, // 11: contree.v1.TimeControl.disconnect_grace:type_name -> google.protobuf.Duration
+	17, // 12: contree.v1.Fault.seat:type_name -> contree.v1.Seat
 	2,  // 13: contree.v1.Fault.kind:type_name -> contree.v1.FaultKind
-	16, // 14: contree.v1.SeatStatus.seat:type_name -> contree.v1.Seat
-	18, // 15: contree.v1.SeatStatus.time_used:type_name -> google.protobuf.Duration
-	0,  // 16: contree.v1.Match.state:type_name -> contree.v1.MatchState
-	19, // 17: contree.v1.Match.rules:type_name -> contree.v1.RuleSet
-	6,  // 18: contree.v1.Match.board:type_name -> contree.v1.BoardMode
-	7,  // 19: contree.v1.Match.race:type_name -> contree.v1.RaceMode
-	14, // 20: contree.v1.Match.seats:type_name -> contree.v1.SeatStatus
-	20, // 21: contree.v1.Match.scores:type_name -> contree.v1.TeamScore
-	1,  // 22: contree.v1.Match.end_reason:type_name -> contree.v1.EndReason
-	21, // 23: contree.v1.Match.winner:type_name -> contree.v1.Team
-	13, // 24: contree.v1.Match.faults:type_name -> contree.v1.Fault
-	22, // 25: contree.v1.Match.results:type_name -> contree.v1.DealResult
-	11, // 26: contree.v1.Match.time_control:type_name -> contree.v1.TimeControl
-	12, // 27: contree.v1.Match.fault_policy:type_name -> contree.v1.FaultPolicy
-	3,  // 28: contree.v1.Match.disclosure_policy:type_name -> contree.v1.DisclosurePolicy
-	23, // 29: contree.v1.Match.create_time:type_name -> google.protobuf.Timestamp
-	23, // 30: contree.v1.Match.end_time:type_name -> google.protobuf.Timestamp
-	4,  // 31: contree.v1.Match.watch_policy:type_name -> contree.v1.WatchPolicy
-	32, // [32:32] is the sub-list for method output_type
-	32, // [32:32] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	17, // 14: contree.v1.SeatStatus.seat:type_name -> contree.v1.Seat
+	19, // 15: contree.v1.SeatStatus.time_used:type_name -> google.protobuf.Duration
+	19, // 16: contree.v1.SeatStatus.slowest:type_name -> google.protobuf.Duration
+	17, // 17: contree.v1.Standing.awaited:type_name -> contree.v1.Seat
+	19, // 18: contree.v1.Standing.unmoved:type_name -> google.protobuf.Duration
+	0,  // 19: contree.v1.Match.state:type_name -> contree.v1.MatchState
+	20, // 20: contree.v1.Match.rules:type_name -> contree.v1.RuleSet
+	6,  // 21: contree.v1.Match.board:type_name -> contree.v1.BoardMode
+	7,  // 22: contree.v1.Match.race:type_name -> contree.v1.RaceMode
+	14, // 23: contree.v1.Match.seats:type_name -> contree.v1.SeatStatus
+	21, // 24: contree.v1.Match.scores:type_name -> contree.v1.TeamScore
+	1,  // 25: contree.v1.Match.end_reason:type_name -> contree.v1.EndReason
+	22, // 26: contree.v1.Match.winner:type_name -> contree.v1.Team
+	13, // 27: contree.v1.Match.faults:type_name -> contree.v1.Fault
+	23, // 28: contree.v1.Match.results:type_name -> contree.v1.DealResult
+	11, // 29: contree.v1.Match.time_control:type_name -> contree.v1.TimeControl
+	12, // 30: contree.v1.Match.fault_policy:type_name -> contree.v1.FaultPolicy
+	3,  // 31: contree.v1.Match.disclosure_policy:type_name -> contree.v1.DisclosurePolicy
+	24, // 32: contree.v1.Match.create_time:type_name -> google.protobuf.Timestamp
+	24, // 33: contree.v1.Match.end_time:type_name -> google.protobuf.Timestamp
+	4,  // 34: contree.v1.Match.watch_policy:type_name -> contree.v1.WatchPolicy
+	15, // 35: contree.v1.Match.standing:type_name -> contree.v1.Standing
+	36, // [36:36] is the sub-list for method output_type
+	36, // [36:36] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_contree_v1_match_proto_init() }
@@ -1640,7 +1747,7 @@ func file_contree_v1_match_proto_init() {
 		(*DealSource_Fixed)(nil),
 	}
 	file_contree_v1_match_proto_msgTypes[7].OneofWrappers = []any{}
-	file_contree_v1_match_proto_msgTypes[10].OneofWrappers = []any{
+	file_contree_v1_match_proto_msgTypes[11].OneofWrappers = []any{
 		(*Match_Board)(nil),
 		(*Match_Race)(nil),
 	}
@@ -1650,7 +1757,7 @@ func file_contree_v1_match_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_contree_v1_match_proto_rawDesc), len(file_contree_v1_match_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
