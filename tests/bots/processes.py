@@ -19,11 +19,22 @@ class BotProcess:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._lines: list[str] = []
+        self._more = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
 
     @property
     def output(self) -> str:
         return "\n".join(self._lines)
+
+    async def says(self, text: str, within: float = 10.0) -> None:
+        """Wait for this in its output, which is read a moment after it is written."""
+        try:
+            async with asyncio.timeout(within):
+                while text not in self.output:
+                    self._more.clear()
+                    await self._more.wait()
+        except TimeoutError:
+            raise TimeoutError(f"the bot does not say {text!r}:\n{self.output}") from None
 
     async def ended(self, within: float) -> int:
         """The exit code; TimeoutError, with the output, when it does not end."""
@@ -50,6 +61,7 @@ class BotProcess:
         assert self._process.stdout is not None
         async for line in self._process.stdout:
             self._lines.append(line.decode(errors="replace").rstrip())
+            self._more.set()
 
 
 @contextlib.asynccontextmanager

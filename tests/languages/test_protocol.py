@@ -243,7 +243,7 @@ async def test_plays_on_after_an_illegal_action(
     (act,) = await line.hears()
     assert act.act.decision_id == b"d"
     assert action_from_pb(act.act.action) == LEGAL[0]
-    assert "the test says so" in bot.output
+    await bot.says("the test says so")
 
 
 async def test_ends_when_another_process_takes_over(
