@@ -76,6 +76,21 @@ class Table(NamedTuple):
                 await self.pilot.pause(0.02)
         return turns
 
+    async def rest(self) -> None:
+        """Wait until the screen shows what the desk holds: a turn lays its parts out anew."""
+        parts = [self.app.screen_stack[0].query_one(f"#{name}") for name in ("pad", "hand")]
+        before = None
+        async with asyncio.timeout(WITHIN_S):
+            while (now := [part.region for part in parts]) != before:
+                before = now
+                await self.pilot.pause()
+
+    async def click(self, name: str, offset: tuple[int, int]) -> None:
+        """Click on a part of the screen, where that lies now."""
+        await self.rest()
+        landed = await self.pilot.click(f"#{name}", offset=offset)
+        assert landed, f"{offset} is not in {name}"
+
     def shown(self, name: str) -> str:
         """The text of a part of the screen."""
         lines = (
