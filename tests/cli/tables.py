@@ -9,24 +9,37 @@ from typing import Any, NamedTuple
 
 from textual.pilot import Pilot
 
-from contree.bots import BOTS
+from contree.bots import Quiet
 from contree.cli.playing.desk import Desk
 from contree.cli.playing.game import person_of, sat_down
 from contree.cli.playing.plan import Plan
 from contree.cli.playing.sitting import DAY_S, Player, Sitting, Wish
 from contree.cli.render.faces import ENGLISH
 from contree.cli.tui.play_app import PlayApp
-from contree.client import Connection
-from contree.engine import Seat, preset
+from contree.client import Connection, Turn
+from contree.engine import Action, Bid, Seat, preset
 
 WITHIN_S = 60.0
 
 
+class Opener(Quiet):
+    """Bids when nobody has: no deal of its table is passed out."""
+
+    name = "opener"
+
+    def decide(self, turn: Turn) -> Action:
+        """The lowest bid, or what the quiet player does."""
+        view = turn.view
+        bids = [action for action in view.legal if isinstance(action, Bid)]
+        opened = any(isinstance(placed.call, Bid) for placed in view.calls)
+        return super().decide(turn) if opened or not bids else bids[0]
+
+
 def wish(rules: str = "ffb-mixte", *, deals: int = 1, per_move: float = DAY_S) -> Wish:
-    """South against the house, with a partner that is run here."""
+    """South against the house, with a partner that is run here; no deal is passed out."""
     players = {
         Seat.WEST: Player("rules"),
-        Seat.NORTH: Player("quiet", BOTS["quiet"]),
+        Seat.NORTH: Player("opener", Opener),
         Seat.EAST: Player("random"),
     }
     return Wish(preset(rules), Seat.SOUTH, players, deals=deals, per_move=per_move)
@@ -57,22 +70,38 @@ class Table(NamedTuple):
             while app.desk is None or app.desk.owed is None or len(app.screen_stack) > 1:
                 if app.desk is not None and app.desk.ended is not None:
                     raise AssertionError("the match is over")
-                if len(app.screen_stack) > 1:
-                    await self.pilot.press("enter")
+                await self.put_away()
                 await self.pilot.pause(0.02)
+
+    async def put_away(self) -> None:
+        """Put away a dialog, if there is one: two keys for one dialog would play the second."""
+        dialog = self.app.screen
+        if len(self.app.screen_stack) > 1:
+            await self.pilot.press("enter")
+            await self.until(lambda: self.app.screen is not dialog)
+
+    async def leave(self) -> None:
+        """Leave the table."""
+        await self.pilot.press("q")
+        await self.until(lambda: len(self.app.screen_stack) > 1)
+        await self.pilot.press("y")
+        await self.until(lambda: not self.app.is_running)
+
+    async def as_hinted(self) -> None:
+        """Do what the hint says; the turn is answered then, for a key may be heard later."""
+        owed = self.desk.owed
+        await self.pilot.press("h", "enter")
+        await self.until(lambda: self.desk.owed is not owed)
 
     async def to_the_end(self) -> int:
         """Play as the hints say; how many turns that took."""
         app, turns = self.app, 0
         async with asyncio.timeout(WITHIN_S):
             while app.desk is None or app.desk.ended is None:
-                if len(app.screen_stack) > 1:
-                    await self.pilot.press("enter")
-                elif app.desk is not None and app.desk.owed is not None:
-                    owed = app.desk.owed
-                    await self.pilot.press("h", "enter")
+                await self.put_away()
+                if app.desk is not None and app.desk.owed is not None:
+                    await self.as_hinted()
                     turns += 1
-                    assert app.desk.owed is not owed, app.desk.said
                 await self.pilot.pause(0.02)
         return turns
 

@@ -26,7 +26,8 @@ from contree.v1 import (
 from contree.v1.play_service_pb2 import ClientMessage, PlayResponse, ServerMessage
 from contree.wire import Clock, duration_to_pb, rules_to_pb, seat_to_pb, turn_to_pb
 
-WAIT_S = 10.0
+WAIT_S = 60.0
+"""How long a test waits for what will come: only a hang lasts as long."""
 RULES = preset("ffb-mixte")
 QUICK = Connection(
     patience=WAIT_S, resume_patience=WAIT_S, backoff=Backoff(first=0.001, longest=0.02)
@@ -288,6 +289,8 @@ class ScriptedServer(
         if self._server is not None:
             await self._server.stop(None)
             self._server = None
+            while self.dialled_again:  # a stream that just reached it is as dead as it is
+                self._lines.get_nowait()
 
     async def dialled(self) -> Line:
         return await soon(self._lines.get())

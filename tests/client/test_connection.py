@@ -61,7 +61,7 @@ class Thinker(First):
 
     def call(self, view: View) -> Call:
         self.begun.set()
-        assert self.go_on.wait(10)
+        assert self.go_on.wait(WAIT_S)
         return super().call(view)
 
 
@@ -96,7 +96,7 @@ async def test_a_stream_that_breaks_while_the_bot_thinks(how: str, server: Scrip
         line = await server.dialled()
         first = await line.welcome()
         line.say(assigned(1), turn(1, opening(), b"d1"))
-        assert await asyncio.to_thread(bot.begun.wait, 10)
+        assert await asyncio.to_thread(bot.begun.wait, WAIT_S)
         line = await break_off(how, line, server)
         again = await line.welcome(seats_owed=1)
         assert again.instance_id == first.instance_id
@@ -154,7 +154,7 @@ async def test_an_answer_given_while_no_stream_is_up(server: ScriptedServer) -> 
     async with playing(bot, server):
         line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"))
-        assert await asyncio.to_thread(bot.begun.wait, 10)
+        assert await asyncio.to_thread(bot.begun.wait, WAIT_S)
         line.end()
         line = await server.dialled()  # not welcomed: the answer cannot be said here
         bot.go_on.set()
@@ -205,11 +205,9 @@ async def test_a_server_that_does_not_answer_hello(server: ScriptedServer) -> No
     async with playing(First(), server, connection=impatient) as played:
         line = await server.dialled()
         await line.hear("hello")
-        line = await server.welcomed()
-        line.say(heartbeat(1))
-        await line.hear("heartbeat_ack")
+        assert await line.hear_end() == []
+        await server.dialled()
         assert not played.done()
-        assert server.dials == 2
 
 
 async def test_heartbeats_keep_a_stream_alive() -> None:
@@ -231,7 +229,7 @@ async def test_go_away_is_followed_by_another_dial(server: ScriptedServer) -> No
     async with playing(bot, server):
         line = await server.welcomed()
         line.say(assigned(1), turn(1, opening(), b"d1"), go_away(60_000))
-        assert await asyncio.to_thread(bot.begun.wait, 10)
+        assert await asyncio.to_thread(bot.begun.wait, WAIT_S)
         assert not server.dialled_again
         bot.go_on.set()
         act = await line.hear("act")
@@ -524,7 +522,7 @@ def test_defaults_are_patient() -> None:
     connection = Connection()
     assert connection.patience == 30.0
     assert connection.resume_patience >= 300.0
-    assert QUICK.patience == 10.0
+    assert QUICK.patience == WAIT_S
 
 
 async def test_tls_with_an_authority_of_ones_own(tmp_path: Path) -> None:
