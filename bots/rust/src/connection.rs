@@ -68,11 +68,12 @@ pub fn run(name: &str, version: &str, decide: Decide) -> ExitCode {
         .build();
     let ended = runtime.expect("threads can be started").block_on(async {
         let mut terminated = signal(SignalKind::terminate()).expect("SIGTERM can be waited for");
+        let mut interrupted = signal(SignalKind::interrupt()).expect("SIGINT can be waited for");
         let playing = tokio::spawn(player.clone().stay_connected());
         tokio::select! {
             stop = playing => Err(stop.unwrap_or("the bot has failed".to_owned())),
             _ = terminated.recv() => { player.leave().await; Ok(()) }
-            _ = tokio::signal::ctrl_c() => { player.leave().await; Ok(()) }
+            _ = interrupted.recv() => { player.leave().await; Ok(()) }
         }
     });
     match ended {
