@@ -30,7 +30,7 @@ from contree.tournament.seccomp import seccomp_filter
 from contree.tournament.starting import Address, kernel_limits
 from contree.tournament.usage import usages
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "import sys; from contree.tournament import run_event; sys.exit(run_event('cup.toml'))"
@@ -496,7 +496,7 @@ tables = 4
 isolation = "none"
 sandbox = "bubblewrap"
 [time]
-per_move = "1s"
+per_move = "20s"
 [limits]
 memory = "512MiB"
 [[bots]]
@@ -579,7 +579,7 @@ class Event:
         )
 
     async def finish(self, process: Process) -> str:
-        said, _ = await asyncio.wait_for(process.communicate(), 200)
+        said, _ = await asyncio.wait_for(process.communicate(), 500)
         assert process.returncode == 0, said.decode()
         return said.decode()
 
@@ -597,7 +597,8 @@ async def test_each_bad_bot_fails_alone_and_the_event_goes_on(tmp_path: Path) ->
         writer.close()
 
     listening = await asyncio.start_server(hear, "127.0.0.1", 0)
-    event = Event(tmp_path, EVENT)
+    # Seats whose bot has ended are waited for, so that there is less time to be late.
+    event = Event(tmp_path, EVENT.replace("20s", "5s"))
     results = f"{tmp_path}/results"
     event.bot("network", NETWORK.format(port=listening.sockets[0].getsockname()[1]))
     event.bot("memory", MEMORY)
