@@ -86,11 +86,11 @@ def prometheus(config: Path) -> Iterator[Prometheus]:
         )
     try:
         one = Prometheus(port.address)
-        eventually(lambda: one.ask("1"), 30, "Prometheus answers")
+        eventually(lambda: one.ask("1"), 120, "Prometheus answers")
         yield one
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 def eventually(ask: Callable[[], Any], within: float, what: str) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,16 +22,18 @@ from tests.rpc.keyed import KeyRing
 
 from contree.server.store import connect
 from contree.server.store.binary import find_binary
-from contree.v1 import match_pb2, match_service_pb2
+from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
 from contree.v1.match_service_pb2_grpc import MatchServiceStub
 
 SETTINGS: Final = {
-    "CONTREE_HEARTBEAT_S": "0.3",
+    "CONTREE_HEARTBEAT_S": "1",
     "CONTREE_LEASE_MS": "1000",
     "CONTREE_RETURN_S": "0.3",
     "CONTREE_DRAIN_S": "60",
 }
-_START_S: Final = 30.0
+WAIT_S: Final = 150.0
+"""For what comes soon, where the machine is not too busy."""
+_START_S: Final = 60.0
 
 
 class StoreProcess:
@@ -71,9 +73,8 @@ class Site:
         self.one, self.other = (
             Server(folder, name, redis=self.store.url, settings=SETTINGS) for name in ("one", "two")
         )
-        self.waits, self.ends, self.troubled = self.events = tuple(
-            Event(folder, name) for name in ("waits", "ends", "troubled")
-        )
+        names = ("waits", "ends", "replays", "faults", "restarts")
+        self.events = {name: Event(folder, name) for name in names}
         self.prometheus: Prometheus
 
     @contextmanager
@@ -81,23 +82,33 @@ class Site:
         """All of it for the time of a ``with``; nothing is left."""
         self.store.start()
         try:
-            with self.one, self.other, self.waits, self.ends, self.troubled:
+            with ExitStack() as everything:
+                for server in (self.one, self.other):
+                    everything.enter_context(server)
+                for event in self.events.values():
+                    everything.enter_context(event)
                 for server in (self.one, self.other):
                     asyncio.run(server.start())
                 targets = {
                     "contree": [self.one.metrics_address, self.other.metrics_address],
-                    "event": [event.metrics_address for event in self.events],
+                    "event": [event.metrics_address for event in self.events.values()],
                 }
                 with prometheus(hurried.write(folder, targets)) as self.prometheus:
                     yield
         finally:
             self.store.kill()
 
-    async def fires(self, alert: str, within: float = 60.0) -> None:
+    async def quiet(self, alert: str = "") -> None:
+        """Wait until an alert, or any at all, fires no more: what it looks back at has gone by."""
+        one = self.prometheus
+        what = f"{alert or 'nothing'} is quiet"
+        await asyncio.to_thread(eventually, lambda: not one.firing(alert), WAIT_S, what)
+
+    async def fires(self, alert: str) -> None:
         """Wait until an alert fires, and see that it says what it is to say."""
         one = self.prometheus
         fired = await asyncio.to_thread(
-            eventually, lambda: one.firing(alert), within, f"{alert} fires"
+            eventually, lambda: one.firing(alert), WAIT_S, f"{alert} fires"
         )
         for firing in fired:
             assert firing.annotations["command"].startswith("contree ")
@@ -146,11 +157,14 @@ async def sitting(
 
 
 async def _read(bot: RawBot) -> None:
-    with suppress(EOFError, grpc.RpcError):
-        while True:
-            # Nothing but heartbeats may come for as long as it takes.
-            with suppress(TimeoutError):
-                await bot.anything()
+    """Answer heartbeats, however long. A limit of time on reading would end the stream."""
+    bot.taken()
+    with suppress(grpc.RpcError, asyncio.InvalidStateError):  # it is ended by the server
+        while (frame := await bot.call.read()) is not grpc.aio.EOF:
+            for message in frame.messages:
+                if message.HasField("heartbeat"):
+                    ack = play_service_pb2.HeartbeatAck(nonce=message.heartbeat.nonce)
+                    await bot.say(play_service_pb2.ClientMessage(heartbeat_ack=ack))
 
 
 def board_with(
@@ -164,6 +178,13 @@ def board_with(
         disconnect_grace=_duration(60),
     )
     return board(time_control=clock, fault_policy=match_pb2.FaultPolicy(timeout_strikes=strikes))
+
+
+def long_race(per_move: float) -> match_service_pb2.CreateMatchRequest:
+    """A match of the bot "raw" that goes on and on, and forgives a thousand timeouts."""
+    request = board_with(per_move, strikes=1_000)
+    request.race.CopyFrom(match_pb2.RaceMode(target=0, deals=1_000))
+    return request
 
 
 def _duration(seconds: float) -> Duration:
