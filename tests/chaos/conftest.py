@@ -44,7 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]) -
 def arena(server: Server) -> Iterator[Arena]:
     """The server with a healthy table, which no bad client brings a fault."""
     with SteadyTable(server.address, server.folder / "count") as table, Neighbour() as neighbour:
-        asyncio.run(until(lambda: table.decisions() > 100, 20, "the healthy table plays"))
+        asyncio.run(until(lambda: table.decisions() > 100, 90, "the healthy table plays"))
         with _humble():
             yield Arena(server, table, neighbour)
         assert not [fault for fault in server.said("fault") if fault["bot"] == "steady"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import random
@@ -15,7 +16,7 @@ from typing import Final
 from tests.chaos.waiting import until
 from tests.tournament.waiting import alive, children
 
-WAIT_S: Final = 90.0
+WAIT_S: Final = 180.0
 _PLAYER: Final = """
 # The players of the house; as long as there is a file "slow", they take their time.
 import asyncio
@@ -101,7 +102,7 @@ class Event:
 
     async def finish(self) -> None:
         assert self.process is not None
-        code = await asyncio.wait_for(self.process.wait(), 300)
+        code = await asyncio.wait_for(self.process.wait(), 600)
         assert code == 0, self.last_words()
 
     def faults(self) -> list[dict[str, object]]:
@@ -123,10 +124,24 @@ class Event:
     async def kill(self, kind: str, when: random.Random) -> None:
         """kill -9 of a process of a kind; a runner is started again when all below it have gone."""
         assert self.process is not None
-        await until(lambda: bool(self.victims(kind)) or self.over, WAIT_S, f"a {kind} to kill")
-        assert not self.over, f"it is over before all kills: {self.last_words()}"
-        below = children(self.process.pid)
-        os.kill(when.choice(self.victims(kind)), signal.SIGKILL)
+        below: list[int] = []
+        killed: list[int] = []
+
+        def strike() -> bool:
+            """Kill one, if one is there: it may end by itself between a look and the kill."""
+            if self.over:
+                return True
+            assert self.process is not None
+            below[:] = children(self.process.pid)
+            if victims := self.victims(kind):
+                victim = when.choice(victims)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(victim, signal.SIGKILL)
+                    killed.append(victim)
+            return bool(killed)
+
+        await until(strike, WAIT_S, f"a {kind} to kill")
+        assert killed, f"it is over before all kills: {self.last_words()}"
         if kind == "runner":
             await self.process.wait()
             await until(lambda: not any(map(alive, below)), WAIT_S, "what it started is gone")

@@ -55,15 +55,16 @@ class RawStream:
     async def __aexit__(self, *_: object) -> None:
         self.call.cancel()
 
-    async def send(self, data: bytes) -> None:
-        """One frame; nothing when the server has ended the stream already."""
+    async def send(self, data: bytes) -> bool:
+        """One frame; False when the server has ended the stream already."""
         try:
             await self.call.write(data)
         except (aio.AioRpcError, asyncio.InvalidStateError):
-            return
+            return False
+        return True
 
-    async def say(self, *messages: ClientMessage) -> None:
-        await self.send(PlayRequest(messages=messages).SerializeToString())
+    async def say(self, *messages: ClientMessage) -> bool:
+        return await self.send(PlayRequest(messages=messages).SerializeToString())
 
     async def hello(self, bot: str, **fields: Any) -> None:
         """Say Hello and wait for Welcome."""

@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.chaos.waiting import until
 from tests.ports import Port
 
-START_S = 40.0
+START_S = 120.0
 
 
 class Server:

@@ -12,14 +12,14 @@ import grpc
 import pytest
 from grpc import aio
 from tests.chaos.arena import LEAST, Arena
-from tests.chaos.hostile import ANSWER_S, RawStream, Told, act, channel, hello, told
+from tests.chaos.hostile import ANSWER_S, OUR_OWN, RawStream, Told, act, channel, hello, told
 from tests.chaos.scale import choices, pick
 from tests.chaos.waiting import until
 
 from contree.v1 import play_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 900))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(400, 900))]
 
 INVALID: Final = (grpc.StatusCode.INVALID_ARGUMENT, "ERROR_REASON_INVALID_ARGUMENT")
 HELLO_EXPECTED: Final = (grpc.StatusCode.INVALID_ARGUMENT, "ERROR_REASON_HELLO_EXPECTED")
@@ -312,9 +312,15 @@ async def test_actions_of_bots_that_break_off(arena: Arena) -> None:
 
 
 async def test_a_reader_that_reads_too_late_is_told(arena: Arena) -> None:
-    async with channel(arena.address, narrow=True) as door, RawStream(door) as stream:
-        await _deaf(stream)
-        assert (await stream.end())[:2] == TOO_SLOW
+    async def late() -> Told:
+        async with channel(arena.address, narrow=True) as door, RawStream(door) as stream:
+            await _deaf(stream)
+            return await stream.end()
+
+    end = await late()
+    while end.text == OUR_OWN:  # it was ended in the middle of what it said
+        end = await late()
+    assert end[:2] == TOO_SLOW
 
 
 async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:
@@ -332,7 +338,7 @@ async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:
         print(f"the server grew by {grown:.0f} MB")
         assert share >= LEAST
         assert grown < 100
-        await until(lambda: left() <= streams, 20, "the streams of deaf readers end")
+        await until(lambda: left() <= streams, 90, "the streams of deaf readers end")
 
 
 # -- the house -------------------------------------------------------------------------------------
@@ -370,4 +376,5 @@ async def _deaf(stream: RawStream) -> None:
     """Ask for more answers than wait for a slow reader, and read none."""
     await stream.hello("deaf")
     for _ in range(150):
-        await stream.say(*[act(7, b"x" * 12)] * 500)
+        if not await stream.say(*[act(7, b"x" * 12)] * 500):
+            return

@@ -18,7 +18,7 @@ from tests.rpc.keyed import Given, key_ring, now_ms
 from contree.server.access import Role, new_key_id, new_token
 from contree.v1 import match_service_pb2, match_service_pb2_grpc, play_service_pb2_grpc
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 600))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(300, 600))]
 
 UNAUTHENTICATED: Final = (grpc.StatusCode.UNAUTHENTICATED, "ERROR_REASON_UNAUTHENTICATED")
 LIMITED: Final = (grpc.StatusCode.RESOURCE_EXHAUSTED, "ERROR_REASON_RATE_LIMITED")

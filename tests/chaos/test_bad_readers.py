@@ -23,7 +23,7 @@ from contree.v1 import (
     spectate_service_pb2_grpc,
 )
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 600))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(300, 600))]
 
 BOARDS: Final = pick(100, 400)
 AT_ONCE: Final = pick(16, 64)

@@ -17,7 +17,7 @@ from tests.chaos.waiting import until
 from contree.tournament.audit import audit
 from contree.tournament.export import export_event
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(400, 1800))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(900, 1800))]
 
 KILLS: Final = pick(5, 30)
 BOARDS: Final = pick(15, 60)

@@ -19,7 +19,7 @@ from tests.chaos.server import Server
 from contree.v1 import match_service_pb2, play_service_pb2, rules_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage, PlayRequest
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(120, 1800))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(400, 1800))]
 
 EXAMPLES: Final = pick(150, 3_000)
 fuzzed: Final = settings(
@@ -102,7 +102,7 @@ async def test_any_request(
     message: Message = data.draw(messages(getattr(module, kind)))
     call: Any = door.unary_unary(f"/{service}/{method}")
     try:
-        await call(message.SerializeToString(), timeout=10)
+        await call(message.SerializeToString(), timeout=60)
     except aio.AioRpcError as error:
         _check_refused(error)
 

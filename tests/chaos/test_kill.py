@@ -19,7 +19,7 @@ from tests.chaos.waiting import until
 from contree.client import TimeControl
 from contree.engine import Seat
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(300, 3600))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(600, 3600))]
 
 MATCHES: Final = 50
 KILLS: Final = pick(10, 100)
@@ -60,7 +60,7 @@ async def _kill(server: Server) -> None:
         await asyncio.sleep(when.uniform(0.1, 2.5))
         if kind == "store":
             # It may be starting; then it is killed as soon as it is there.
-            await until(server.kill_store, 30, "a store to kill")
+            await until(server.kill_store, 90, "a store to kill")
             continue
         await server.kill()
         server.launch()

@@ -19,7 +19,7 @@ from contree.client import TimeControl
 from contree.engine import Seat
 from contree.server.store import embedded_store
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(300, 3600))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(600, 3600))]
 
 TABLES: Final = 30
 THINK_S: Final = 0.1

@@ -22,7 +22,7 @@ from tests.chaos.waiting import until
 from contree.client import TimeControl
 from contree.engine import Seat
 
-pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(300, 2400))]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(600, 2400))]
 
 SOAK_S: Final = pick(120.0, 1200.0)
 TABLES: Final = pick(40, 200)
@@ -83,7 +83,7 @@ async def _at_rest(server: Server, tasks: float) -> None:
     }
     for name, at_most in most.items():
         left = server.metric_of(name)
-        await until(partial(_at_most, left, at_most), 20, f"{name} <= {at_most:g}")
+        await until(partial(_at_most, left, at_most), 90, f"{name} <= {at_most:g}")
 
 
 def _at_most(read: Callable[[], float], value: float) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from contree.conformance import CHECKS, Limits, Verdict, check_bot
 
-PATIENT = Limits(answer=5.0, start=60.0)
+PATIENT = Limits(answer=15.0, start=120.0, back=60.0)
 """For a busy machine."""
 
 

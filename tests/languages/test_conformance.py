@@ -9,7 +9,7 @@ from contree.conformance import CHECKS, Limits, Verdict, check_bot
 
 pytestmark = [pytest.mark.languages, pytest.mark.timeout(1200)]
 
-PATIENT = Limits(answer=5.0, start=60.0)
+PATIENT = Limits(answer=15.0, start=120.0, back=60.0)
 """For a busy machine."""
 
 
