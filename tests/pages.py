@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import tempfile
 import threading
@@ -18,6 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.ports import Port
 
 ROOT = Path(__file__).parent.parent
 COMMAND_S = 200.0
@@ -52,8 +53,8 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.own_port = Port()
+        self.port = self.own_port.number
         self.ready = folder / "ready.json"
         self.environment = {
             **{key: text for key, text in os.environ.items() if not key.startswith("CONTREE_")},

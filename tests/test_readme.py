@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,18 +18,14 @@ from pathlib import Path
 
 import pytest
 from tests.pages import ROOT, blocks_of, dead_links, lines
+from tests.ports import Port
 
 from contree.cli.app import app
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DEFAULTS = ("127.0.0.1:50051", "127.0.0.1:9464")
-COMMAND_S = 120
+COMMAND_S = 200
 BLOCKS = blocks_of(README)
-
-
-def free_address() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return f"127.0.0.1:{free.getsockname()[1]}"
 
 
 class Shell:
@@ -38,7 +33,8 @@ class Shell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.addresses = [free_address() for _ in DEFAULTS]
+        self.ports = [Port() for _ in DEFAULTS]
+        self.addresses = [port.address for port in self.ports]
         self.environment = {
             **{key: text for key, text in os.environ.items() if not key.startswith("CONTREE_")},
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

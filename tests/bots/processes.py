@@ -26,7 +26,7 @@ class BotProcess:
     def output(self) -> str:
         return "\n".join(self._lines)
 
-    async def says(self, text: str, within: float = 10.0) -> None:
+    async def says(self, text: str, within: float = 60.0) -> None:
         """Wait for this in its output, which is read a moment after it is written."""
         try:
             async with asyncio.timeout(within):
@@ -45,7 +45,7 @@ class BotProcess:
         except TimeoutError:
             raise TimeoutError(f"the bot does not end:\n{self.output}") from None
 
-    async def told_to_stop(self, how: signal.Signals, within: float = 10.0) -> int:
+    async def told_to_stop(self, how: signal.Signals, within: float = 60.0) -> int:
         """The exit code after this signal."""
         self._process.send_signal(how)
         return await self.ended(within)

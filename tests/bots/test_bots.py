@@ -45,7 +45,8 @@ def test_every_bot_can_be_named_as_an_attribute() -> None:
 @pytest.mark.parametrize("name", sorted(BOTS))
 async def test_plays_a_practice_match(server: str, name: str) -> None:
     done = await play_bot(BOTS[name](), server=server, practice=Practice(deals=3), matches=1)
-    assert done.decisions >= 3 * 2 * 8
+    # A deal may be passed out, not all of them.
+    assert done.decisions >= 2 * (8 + 1 + 1 + 1)
     assert (done.illegal, done.late, done.faults) == (0, 0, 0)
 
 

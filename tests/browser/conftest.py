@@ -40,7 +40,7 @@ class Browser:
         """What a script comes to, as soon as that is something."""
         from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415
 
-        return WebDriverWait(self.driver, 20).until(lambda _: self.run(script))
+        return WebDriverWait(self.driver, 60).until(lambda _: self.run(script))
 
     def log(self) -> list[str]:
         """What the console has to complain about since it was last asked."""

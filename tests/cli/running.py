@@ -34,13 +34,30 @@ def start(
     )
 
 
-def finish(process: subprocess.Popen[str], timeout: float = 60, stdin: str = "") -> Ran:
-    """Wait for a process to end by itself."""
+HANGS_S = 100.0
+"""A process that has not come so far by then never will."""
+
+
+def finish(process: subprocess.Popen[str], timeout: float = HANGS_S, stdin: str = "") -> Ran:
+    """Wait for a process to end by itself; one that does not is killed, and what it said told."""
     try:
         out, err = process.communicate(stdin, timeout=timeout)
-    finally:
+    except subprocess.TimeoutExpired:
         process.kill()
+        raise AssertionError(f"it does not end: {process.args!r} {process.communicate()}") from None
+    except BaseException:
+        end(process)
+        raise
     return Ran(process.returncode, out, err)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """Kill it if it still runs, and leave nothing of it behind: not its pipes either."""
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
 
 
 def processes_with(text: str) -> list[str]:

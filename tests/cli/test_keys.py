@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Contree
-from tests.cli.running import Ran, finish, processes_with, start
+from tests.cli.running import HANGS_S, Ran, end, finish, processes_with, start
 from tests.cli.test_serve import serving
 
 from contree.server.store import embedded_store
@@ -140,8 +140,7 @@ def test_beside_a_server_and_at_its_start(tmp_path: Path, keys: Keys) -> None:
             assert json.loads(made.out)["roles"] == ["operator"]
             assert len(listed(keys)) == 1
     finally:
-        hasty.kill()
-        hasty.wait()
+        end(hasty)
     assert len(listed(keys)) == 1
 
 
@@ -153,15 +152,14 @@ def test_a_server_says_that_it_wants_keys_and_has_none(tmp_path: Path, keys: Key
             env=[("CONTREE_ANONYMOUS", "off"), ("CONTREE_LOG", "json")],
         )
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + HANGS_S
             while not (tmp_path / "ready").exists():
                 assert process.poll() is None
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
             return finish(process).err
         finally:
-            process.kill()
-            process.wait()
+            end(process)
 
     assert '"no_keys"' in said()
     keys("create", "--role", "bot")

@@ -118,7 +118,7 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self.ours, keys.encode())
 
-    def shows(self, text: str, within: float = 20.0) -> None:
+    def shows(self, text: str, within: float = 60.0) -> None:
         """Wait until this is on the screen."""
         deadline = time.monotonic() + within
         while text not in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.seen):
@@ -138,7 +138,7 @@ class Terminal:
                 pass
         except OSError:
             pass
-        return self.process.wait(10)
+        return self.process.wait(60)
 
 
 @pytest.fixture

@@ -270,7 +270,8 @@ def test_practice_under_rules_of_ones_own(tmp_path: Path, announced: str, partne
 
 @at_default
 def test_practice_of_a_bot_that_fails(tmp_path: Path, club: str) -> None:
-    broken = FIRST.replace("view.legal[-1]", "view.nonsense")
+    # It bids what it may: a deal that is passed out has no cards to fail at.
+    broken = FIRST.replace("view.legal[-1]", "view.nonsense").replace("legal[0]", "legal[-1]")
     (tmp_path / "my_bot.py").write_text(broken, encoding="utf-8")
     ran = run(tmp_path, "my_bot:MyBot", "--practice", "--rules", club, "--deals", "1")
     assert ran.code == 1

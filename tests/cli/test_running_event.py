@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Contree
-from tests.cli.running import finish, start
+from tests.cli.running import end, finish, start
 
 EVENT = """
 name = "small"
@@ -84,7 +84,7 @@ def test_status_cancel_and_reopen(contree: Contree, tmp_path: Path) -> None:
         assert "the event is cancelled" in ended.out
         assert "Peak memory in MiB: runner " in ended.out
     finally:
-        runner.kill()
+        end(runner)
     assert status()["state"] == "cancelled"
     kept = log.read_bytes().count(b"\n")
     assert f"{kept} of 80 tables have a result" in ran.out

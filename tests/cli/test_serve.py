@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.cli.conftest import Contree
-from tests.cli.running import finish, processes_with, start
+from tests.cli.running import HANGS_S, end, finish, processes_with, start
 
 
 class Server(NamedTuple):
@@ -34,7 +34,7 @@ def serving(folder: Path, *options: str, env: Sequence[tuple[str, str]] = ()) ->
         env=env,
     )
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + HANGS_S
         while not ready.exists():
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline, "the server does not start"
@@ -48,8 +48,7 @@ def serving(folder: Path, *options: str, env: Sequence[tuple[str, str]] = ()) ->
         assert not ready.exists()
         assert [json.loads(line)["level"] for line in ran.err.splitlines()]
     finally:
-        process.kill()
-        process.wait()
+        end(process)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Contree
-from tests.cli.running import finish, processes_with, start
+from tests.cli.running import HANGS_S, finish, processes_with, start
 from tests.tournament.waiting import alive
 
 from contree.cli.simulate import make_player
@@ -256,14 +256,14 @@ def test_nothing_outlives_a_first_process_that_is_killed(folder: Path) -> None:
     workers = [int(path.name.removeprefix("slow-")) for path in folder.glob("slow-*")]
     process.kill()
     finish(process)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + HANGS_S
     while any(alive(pid) for pid in workers):
         assert time.monotonic() < deadline, "they play on"
         time.sleep(0.02)
 
 
 def wait_for_two_that_play(process: subprocess.Popen[str], folder: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANGS_S
     while len(list(folder.glob("slow-*"))) < 2:
         assert process.poll() is None
         assert time.monotonic() < deadline, "nobody plays"

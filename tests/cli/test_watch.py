@@ -158,7 +158,7 @@ def test_drawn_on_a_terminal(played: Played) -> None:
                 drawn += part
                 if "All deals are played." in drawn.decode(errors="replace"):
                     os.write(ours, b"q")  # it stays until one leaves
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.wait()

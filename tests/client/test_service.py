@@ -85,12 +85,12 @@ async def test_practice_on_a_real_server(name: str) -> None:
 
 async def test_events_are_contiguous_over_a_whole_match() -> None:
     bot = Everywhere()
-    async with service(heartbeat=0.2) as server:
+    async with service(heartbeat=0.5) as server:
         summary = await soon(
             play_bot(
                 bot,
                 server=server.address,
-                practice=Practice(deals=3),
+                practice=Practice(deals=8),
                 matches=1,
                 delivery=Delivery.EVENTS,
             )
@@ -102,7 +102,7 @@ async def test_events_are_contiguous_over_a_whole_match() -> None:
     happened = [type(event.what) for event in bot.events]
     assert happened[0] is MatchStarted
     assert happened[-1] is MatchEnded
-    assert happened.count(DealEnded) == 3
+    assert happened.count(DealEnded) == 8
     assert happened.count(CardPlayed) % 32 == 0
     assert happened.count(CardPlayed) > 0
 

@@ -13,7 +13,7 @@ async def ask(address: str, request: str) -> tuple[int, dict[str, str], str]:
     host, _, port = address.rpartition(":")
     reader, writer = await asyncio.open_connection(host.strip("[]"), int(port))
     writer.write(f"{request}\r\nHost: x\r\n\r\n".encode())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
     writer.close()
     await writer.wait_closed()

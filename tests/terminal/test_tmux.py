@@ -51,12 +51,19 @@ class Tmux:
             time.sleep(0.05)
         return self.screen()
 
+    def hides(self, text: str) -> None:
+        """Wait until this is not on the screen any more, and all is drawn that took its place."""
+        deadline = time.monotonic() + WITHIN_S
+        while text in (screen := self.screen()) or screen != self.screen():
+            assert time.monotonic() < deadline, screen
+            time.sleep(0.05)
+
 
 @pytest.fixture(params=[(80, 24), (160, 48)], ids=["80x24", "160x48"])
 def tmux(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tmux]:
     if shutil.which("tmux") is None:
         pytest.fail("tmux is not installed; on Debian: apt install tmux")
-    options = "--deals 1 --pace 0 --name Ann --letters en --clock 300"
+    options = "--deals 1 --pace 0 --name Ann --letters en --clock 900"
     command = f"{sys.executable} -m contree.cli play {options}; echo code $?"
     terminal = Tmux(tmp_path, command, request.param)
     yield terminal
@@ -79,12 +86,9 @@ def test_a_whole_deal(tmux: Tmux) -> None:
             break
         tmux.press("h")
         tmux.shows("The rules player would ")
-        before = tmux.screen()
         tmux.press("Enter")
         turns += 1
-        deadline = time.monotonic() + WITHIN_S
-        while tmux.screen() == before:
-            assert time.monotonic() < deadline, before
+        tmux.hides("The rules player would ")
     screen = tmux.shows("any key goes on")
     assert re.search(r"marked +\d+ +\d+", screen) or "All four passed" in screen
     assert turns >= 8 or "All four passed" in screen

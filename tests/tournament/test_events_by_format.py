@@ -19,7 +19,8 @@ from contree.tournament.export import export_event
 pytestmark = [pytest.mark.events, pytest.mark.timeout(180)]
 
 RULES = '["python", "-m", "contree.bots.rules"]'
-RANDOM = '["python", "-m", "contree.bots.random"]'
+RANDOM = '["python", "-m", "contree.bots.random"]\nenv = { BOT_SEED = "1" }'
+"""At random, and the same each time: who wins is no matter of luck."""
 
 
 def bots(**commands: str) -> str:

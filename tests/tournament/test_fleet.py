@@ -251,13 +251,17 @@ async def test_without_those_that_fail_the_others_go_on(bench: Bench) -> None:
     bench.broken = lambda bot, error: failed.append(f"{bot}: {error}")
     program = "import time; time.sleep(0.5); raise SystemExit(4)"
     async with bench.fleet(x=None, y="raise SystemExit(1)", z=None, w=program) as (fleet, host):
-        assert await fleet.connected(host, 3.0) == {"x": 4}
+        bench.service.bots["z"] = 8
+        assert await fleet.connected(host, WAIT_S) == {"x": 4, "z": 4}
+        del bench.service.bots["z"]
+        assert await fleet.connected(host, 0.3) == {"x": 4}
         watching = asyncio.create_task(fleet.watch())
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(asyncio.shield(watching), 1.0)
         watching.cancel()
     assert sorted(one.split(" ")[0] for one in failed) == ["w:", "y:", "z:"]
     assert any("y ended with exit code 1 before it connected" in one for one in failed)
+    assert any("w ended with exit code 4 before it connected" in one for one in failed)
     assert any("z did not connect" in one for one in failed)
 
 

@@ -25,18 +25,32 @@ pytestmark = [
 BOARDS = 16 if os.environ.get("FULL") else 8
 SOME = BOARDS // 2
 DIGEST = """
+import asyncio
+from pathlib import Path
+
 from contree.client import Bot, run_bot
 
 
 class Digest(Bot):
-    # Plays all over the place, but always the same.
+    # Plays all over the place, but always the same. Where there is a file "hold", it stops once as
+    # many tables as that says have a result, so that the event is not over too soon.
 
     name = "digest"
-    threaded = False
 
-    def decide(self, turn):
+    async def decide(self, turn):
+        while held():
+            await asyncio.sleep(0.02)
         legal = turn.view.legal
         return legal[sum(turn.view.hand) % len(legal)]
+
+
+def held():
+    try:
+        most = int(Path("hold").read_text())
+    except FileNotFoundError:
+        return False
+    logs = list(Path("results").glob("*/tables.jsonl"))
+    return bool(logs) and logs[0].read_bytes().count(b"\\n") >= most
 
 
 run_bot(Digest())
@@ -47,7 +61,7 @@ boards = BOARDS
 tables = 6
 seed = "interruptions"
 [time]
-per_move = "20s"
+per_move = "90s"
 [[bots]]
 name = "rules"
 command = ["python", "-m", "contree.bots.rules"]
@@ -88,7 +102,16 @@ class Event:
         return logs[0].read_bytes().count(b"\n") if logs else 0
 
     async def reaches(self, tables: int) -> None:
+        """Wait for so many results. No new ones come, but of tables in play, until it goes on."""
         assert await eventually(lambda: self.played() >= tables, 60)
+
+    def hold_at(self, tables: int) -> None:
+        partly = self.folder / "partly"
+        partly.write_text(str(tables))
+        partly.rename(self.folder / "hold")
+
+    def go_on(self) -> None:
+        (self.folder / "hold").unlink()
 
     def boards(self) -> str:
         return (self.results / "boards.csv").read_text()
@@ -126,6 +149,7 @@ def check(event: Event, undisturbed: str) -> None:
 async def test_stopped_and_run_again(
     event: Event, undisturbed: str, number: signal.Signals, code: int
 ) -> None:
+    event.hold_at(SOME)
     process = await event.start()
     await event.reaches(SOME)
     below = children(process.pid)
@@ -133,6 +157,7 @@ async def test_stopped_and_run_again(
     process.send_signal(number)
     process.send_signal(number)
     assert await event.finish(process) == code, event.said
+    event.go_on()
     assert await eventually(lambda: not any(alive(pid) for pid in below))
     assert "run the same command again to go on" in event.said
     assert "points/board" in event.said
@@ -157,11 +182,13 @@ async def test_stopped_before_the_first_card(event: Event, undisturbed: str) -> 
 
 async def test_the_runner_is_killed_and_run_again(event: Event, undisturbed: str) -> None:
     for tables in (1, BOARDS):
+        event.hold_at(tables)
         process = await event.start()
         await event.reaches(tables)
         below = children(process.pid)
         process.kill()
         await process.communicate()
+        event.go_on()
         assert await eventually(lambda: not any(alive(pid) for pid in below), 30)  # noqa: B023
     assert await event.finish(await event.start()) == 0, event.said
     check(event, undisturbed)
@@ -178,10 +205,12 @@ VICTIMS: dict[str, Callable[[int], list[int]]] = {
 async def test_one_is_killed_and_the_event_goes_on(
     event: Event, undisturbed: str, victim: str
 ) -> None:
+    event.hold_at(SOME)
     process = await event.start()
     await event.reaches(SOME)
     pid = min(VICTIMS[victim](process.pid))
     os.kill(pid, signal.SIGKILL)
+    event.go_on()
     assert await event.finish(process) == 0, event.said
     assert "ended killed by SIGKILL: starting it again" in event.said
     check(event, undisturbed)

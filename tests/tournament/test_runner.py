@@ -17,7 +17,7 @@ from tests.tournament.scripted import (
     plays_to_strength,
     serving,
 )
-from tests.tournament.waiting import WAIT_S
+from tests.tournament.waiting import WAIT_S, eventually
 
 from contree.client import HostClient
 from contree.tournament import runner as runner_module
@@ -143,7 +143,15 @@ async def test_standings_are_those_of_the_strengths(hall: Hall, tmp_path: Path) 
 
 
 async def test_no_more_tables_at_once_than_there_may_be(hall: Hall, tmp_path: Path) -> None:
-    await hall.run(plan(tmp_path, tables=3))
+    hall.service.ends_matches = False
+    run = asyncio.create_task(hall.run(plan(tmp_path, tables=3)))
+    assert await eventually(lambda: len(hall.service.playing()) == 3)
+    async with asyncio.timeout(WAIT_S):
+        while not run.done():
+            for request in hall.service.playing():
+                await hall.service.end(request.request_id)
+            await asyncio.sleep(0)
+    await run
     assert hall.service.most_playing == 3
 
 

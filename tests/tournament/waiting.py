@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 async def eventually(happened: Callable[[], bool], within: float = WAIT_S) -> bool:

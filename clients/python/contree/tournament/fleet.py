@@ -133,15 +133,17 @@ class Fleet:
         for a table, has failed for good: in one sentence about the bot.
         """
         told = False
-        missing: dict[str, _Missing] = {}
+        # However short the patience is, it is known in the end who was missing.
+        missing = await self._missing(await host.list_bots())
         try:
             async with asyncio.timeout(patience):
-                while missing := await self._missing(await host.list_bots()):
+                while missing:
                     dialling = [name for name in missing if self._bots[name].dials_in]
                     if dialling and not told:
                         told = True
                         self._note(self._waiting_for(dialling))
                     await asyncio.sleep(_POLL_S)
+                    missing = await self._missing(await host.list_bots())
         except TimeoutError:
             for name in missing:
                 self._fails(name, self._absent(name, missing[name], patience))
