@@ -14,7 +14,7 @@ from tests.ports import Port
 from contree.conformance import CHECKS
 
 PLAIN = "python -m contree.conformance.faulty.plain"
-WAIT = ("--start", "60", "--limit", "5")
+WAIT = ("--start", "60", "--limit", "60")
 
 
 def test_the_checks_are_listed(contree: Contree) -> None:
@@ -58,9 +58,8 @@ def test_a_bad_bot_what_was_expected_and_what_was_seen() -> None:
 
 
 def test_json_for_scripts() -> None:
-    ran = finish(
-        start("check-bot", "--json", "--command", PLAIN, "--only", "ready", "--only", "answers")
-    )
+    checks = ("--only", "ready", "--only", "answers")
+    ran = finish(start("check-bot", "--json", "--command", PLAIN, *checks, *WAIT))
     report = json.loads(ran.out)
     assert (ran.code, report["passed"]) == (0, True), ran
     (ready, answers) = report["checks"]
