@@ -27,7 +27,7 @@ from contree.engine import SEATS, Seat
 
 LABEL: Final = "chaos"
 SEED: Final = Seed(bytes(range(32)), LABEL)
-STUCK_S: Final = 60.0
+STUCK_S: Final = 150.0
 """So long without any match ending, and something is stuck. An outage is a few seconds."""
 
 

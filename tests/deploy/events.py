@@ -65,7 +65,7 @@ class Event:
     def __exit__(self, *_: object) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
-            self._process.wait(20)
+            self._process.wait(60)
 
     def start(
         self,

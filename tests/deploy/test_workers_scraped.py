@@ -15,7 +15,7 @@ from tests.deploy.prometheus import eventually, prometheus
 from tests.deploy.test_promtool import promtool
 from tests.workers.crew import Crew
 
-pytestmark = pytest.mark.deploy
+pytestmark = [pytest.mark.deploy, pytest.mark.timeout(600)]
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "operations.md").read_text("utf-8")
 UP = 'count by (worker) (up{job="contree"} == 1)'
@@ -42,20 +42,20 @@ def test_all_are_found_told_apart_and_found_again_when_replaced(tmp_path: Path) 
                 found = [row["metric"] for row in one.ask(query)]
                 return {row["worker"]: row.get("server_id", "") for row in found}
 
-            eventually(lambda: len(workers(UP)) == 2, 30, "both are scraped")
-            before = eventually(lambda: workers(NAMES), 30, "both say who they are")
+            eventually(lambda: len(workers(UP)) == 2, 120, "both are scraped")
+            before = eventually(lambda: workers(NAMES), 120, "both say who they are")
             assert before.keys() == {"1", "2"}
             assert len(set(before.values())) == 2
-            eventually(lambda: one.ask(f"{MISSING} == 0"), 30, "the supervisor is scraped, too")
+            eventually(lambda: one.ask(f"{MISSING} == 0"), 120, "the supervisor is scraped, too")
             os.kill(crew.pids[1], signal.SIGKILL)
             # With port 0 its successor has another port, which is found.
             eventually(
                 lambda: (
                     (now := workers(NAMES)).get("1", before["1"]) != before["1"] and len(now) == 2
                 ),
-                40,
+                120,
                 "its successor is scraped",
             )
-            eventually(lambda: one.ask(DIED), 10, "it is told that one has died")
+            eventually(lambda: one.ask(DIED), 60, "it is told that one has died")
     finally:
         crew.close()

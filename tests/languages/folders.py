@@ -13,7 +13,7 @@ from typing import Final
 from tests.bots.processes import ROOT
 
 LANGUAGES: Final = ("python", "node", "go", "rust", "java", "cpp")
-_BUILD_S: Final = 900
+_BUILD_S: Final = 1800
 
 
 def folder(language: str) -> Path:

@@ -14,7 +14,7 @@ from grpc import aio
 from contree.v1 import play_service_pb2, play_service_pb2_grpc
 from contree.v1.play_service_pb2 import ClientMessage, PlayRequest, PlayResponse, ServerMessage
 
-PATIENCE_S = 20.0
+PATIENCE_S = 90.0
 
 
 class Refusal(NamedTuple):

@@ -7,7 +7,7 @@ from tests.languages.folders import built
 
 from contree.conformance import CHECKS, Limits, Verdict, check_bot
 
-pytestmark = [pytest.mark.languages, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.languages, pytest.mark.timeout(2400)]
 
 PATIENT = Limits(answer=15.0, start=120.0, back=60.0)
 """For a busy machine."""

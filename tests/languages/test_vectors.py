@@ -36,7 +36,7 @@ def answers(language: str, turns: list[Turn]) -> list[Action]:
         cwd=folder(language),
         input=frame.SerializeToString(),
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr.decode()
@@ -71,7 +71,7 @@ def test_a_view_that_was_sent_is_decided_alike() -> None:
 
 
 @pytest.mark.languages
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(2400)
 def test_a_language_decides_as_the_definition_says(language: str) -> None:
     if language == "python":
         pytest.skip("the vectors are its own")

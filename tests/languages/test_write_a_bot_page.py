@@ -29,7 +29,7 @@ def block_for(block: Block, command: tuple[str, ...]) -> Block:
 
 @pytest.mark.languages
 @pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "python"])
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(2400)
 def test_commands_in_order(language: str, tmp_path: Path) -> None:
     assert commands("go")[1] == GO
     mine = [block for block in blocks_of(PAGE) if block.what.startswith("language")]

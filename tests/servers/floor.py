@@ -29,7 +29,7 @@ class Books:
         self.floor = floor
         self.ledger = ledger
 
-    async def grow(self, actions: int, within: float = 60.0) -> None:
+    async def grow(self, actions: int, within: float = 150.0) -> None:
         """Wait until so many more actions were acknowledged. The books are of this loop, not for
         other threads.
         """

@@ -20,7 +20,7 @@ from tests.ports import Port
 from contree.server.setting_kinds import parse_address
 
 DEPLOYED: Final = Path(__file__).parent.parent.parent / "deploy" / "envoy"
-_START_S: Final = 30.0
+_START_S: Final = 90.0
 _TIED: Final = """
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 9)

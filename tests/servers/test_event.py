@@ -15,7 +15,7 @@ from tests.servers.events import running, same
 from tests.servers.site import site
 from tests.stores.cluster import store_cluster
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(400, 1800))]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(900, 1800))]
 
 
 @pytest.mark.parametrize("servers", [2, 4])
@@ -35,7 +35,7 @@ async def test_a_killed_server_changes_no_byte_of_the_standings(
             assert not event.over, event.last_words()
             await until(
                 lambda: place.total("contree_seats_elsewhere") > 0,
-                20,
+                90,
                 "bots play at tables of other servers than theirs",
             )
             victim = when.choice(place.servers)
@@ -45,5 +45,5 @@ async def test_a_killed_server_changes_no_byte_of_the_standings(
             event.slow.unlink()
         same(event, quiet)
         left = "no seat is held of matches that are over"
-        await until(lambda: place.total("contree_seats_elsewhere") == 0, 20, left)
+        await until(lambda: place.total("contree_seats_elsewhere") == 0, 90, left)
         print(f"{victim.name} of {servers} killed after {killed_at} of {event.played()} tables")

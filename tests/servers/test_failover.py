@@ -16,7 +16,7 @@ from tests.stores.sentinel import sentinel_set
 
 from contree.client import TimeControl
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(400, 1800))]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(900, 1800))]
 
 # Of two replicas one could be promoted that has not acknowledged: see docs/operations.md.
 CONFIRMED: Final = {"CONTREE_STORE_REPLICAS": "1"}

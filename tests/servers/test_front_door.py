@@ -25,10 +25,10 @@ from tests.servers.site import site as site_of
 from contree.server.store import embedded_store
 from contree.v1 import match_service_pb2, match_service_pb2_grpc
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(400)]
 
 OWN: Final = (("grpc.use_local_subchannel_pool", 1),)
-DRAIN: Final = {"CONTREE_DRAIN_S": "20"}
+DRAIN: Final = {"CONTREE_DRAIN_S": "60"}
 
 
 @asynccontextmanager
@@ -60,7 +60,7 @@ async def _welcomed(channel: grpc.aio.Channel, instance: str) -> tuple[RawBot, s
 
 async def _list(channel: grpc.aio.Channel) -> Any:
     stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
-    return await stub.ListMatches(match_service_pb2.ListMatchesRequest(label="cup"), timeout=10)
+    return await stub.ListMatches(match_service_pb2.ListMatchesRequest(label="cup"), timeout=60)
 
 
 async def test_streams_of_one_connection_are_shared_out_evenly(channel: grpc.aio.Channel) -> None:
@@ -101,11 +101,11 @@ async def test_a_server_that_drains_keeps_its_streams_and_gets_no_new_ones(
         assert server != at
         await other.close()
         await _list(channel)
-    await until(lambda: site.door.healthy() == 1, 10, "it is seen to drain")
+    await until(lambda: site.door.healthy() == 1, 60, "it is seen to drain")
     assert draining.alive  # for the sake of the stream that is open
     assert not bot.call.done()
     await bot.close()
-    await until(lambda: not draining.alive, 10, "all bots have left")
+    await until(lambda: not draining.alive, 45, "all bots have left")
 
 
 async def test_calls_do_not_fail_when_a_server_is_killed(
@@ -128,12 +128,12 @@ async def test_without_any_server_callers_are_told_at_once(
 ) -> None:
     for server in site.servers:
         await server.kill()
-    await until(lambda: site.door.healthy() == 0, 10, "it is seen")
+    await until(lambda: site.door.healthy() == 0, 60, "it is seen")
     began = asyncio.get_running_loop().time()
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await _list(channel)
     assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
-    assert asyncio.get_running_loop().time() - began < 2
+    assert asyncio.get_running_loop().time() - began < 10
 
 
 async def test_a_message_that_is_too_large_is_refused_by_the_server_and_not_on_the_way(
@@ -170,7 +170,7 @@ async def test_tls_and_a_certificate_that_is_renewed_under_open_streams(tmp_path
     ):
         bot, _ = await _welcomed(channel, "stays")
         site.door.certify(second.issue("front-2"))
-        await asyncio.wait_for(served_with(second, site.door.address), 20)
+        await asyncio.wait_for(served_with(second, site.door.address), 90)
         await _list(channel)
         assert not bot.call.done()
         await bot.close()
@@ -184,7 +184,7 @@ async def test_the_health_check_of_compose_hears_it(site: Site, tmp_path: Path) 
         # Compose makes $ of $$.
         script = [part.replace("$$", "$") for part in command]
         script[-1] = script[-1].replace("127.0.0.1/9902", address.replace(":", "/"))
-        return subprocess.run(script, capture_output=True, timeout=10, check=False).returncode == 0
+        return subprocess.run(script, capture_output=True, timeout=60, check=False).returncode == 0
 
     assert await asyncio.to_thread(healthy, site.door.telemetry)
     assert not await asyncio.to_thread(healthy, "127.0.0.1:1")

@@ -16,7 +16,7 @@ from tests.stores.cluster import store_cluster
 
 from contree.client import TimeControl
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(300, 1800))]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(600, 1800))]
 
 KILLS: Final = pick(2, 20)
 CLOCK: Final = TimeControl(per_move=5.0, bank=0.0, allowance=0.5, disconnect_grace=10.0)

@@ -18,7 +18,7 @@ from tests.workers.crew import Crew
 from contree.client import TimeControl
 from contree.server.store import embedded_store
 
-pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(300, 1800))]
+pytestmark = [pytest.mark.servers, pytest.mark.timeout(pick(600, 1800))]
 
 ROUNDS: Final = pick(1, 5)
 STRICT: Final = TimeControl(per_move=2.0, bank=0.0, allowance=0.25, disconnect_grace=0.0)
@@ -36,7 +36,7 @@ async def test_workers_are_replaced_without_a_fault(tmp_path: Path) -> None:
                 before = books.ledger.acknowledged
                 crew.signal(signal.SIGHUP)
                 done = partial(_said, crew, "rolling_restart_done", number)
-                await until(done, 60, "all workers are replaced")
+                await until(done, 150, "all workers are replaced")
                 assert books.ledger.acknowledged > before
     finally:
         crew.close()

@@ -12,8 +12,9 @@ import pytest_asyncio
 from redis.asyncio import Redis, RedisCluster
 from tests.stores.cluster import store_cluster
 from tests.stores.sentinel import sentinel_set
+from tests.stores.servers import reached
 
-from contree.server.store import RedisStore, connect, embedded_store
+from contree.server.store import RedisStore, embedded_store
 
 KINDS = [
     pytest.param("node", id="node"),
@@ -59,7 +60,7 @@ async def raw(store_url: str) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def store(store_url: str, raw: Redis) -> AsyncIterator[RedisStore]:
-    store = await connect(store_url)
+    store = await reached(store_url)
     yield store
     await store.close()
 

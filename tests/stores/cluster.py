@@ -15,7 +15,7 @@ from tests.stores.servers import StoreServer, eventually
 
 MASTERS: Final = 3
 SLOTS: Final = 16384
-NODE_TIMEOUT_MS: Final = 1000
+NODE_TIMEOUT_MS: Final = 2500
 """After which a master counts as gone, and its replica is promoted."""
 _SURE: Final = 5
 """So often in turn masters must agree."""
@@ -122,7 +122,7 @@ class StoreCluster:
         this.
         """
         same = 0
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while same < _SURE:
                 owners = {await master.owner(slot) for master in self.masters}
                 same = same + 1 if owners == {owner.port} else 0

@@ -13,8 +13,8 @@ from tests.stores.servers import StoreServer, eventually
 
 NAME: Final = "contree"
 SENTINELS: Final = 3
-DOWN_MS: Final = 500
-"""After which a master counts as gone."""
+DOWN_MS: Final = 1500
+"""After which a master counts as gone: of one that only had no time, no test is to be rid."""
 
 
 class SentinelServer(StoreServer):

@@ -16,10 +16,11 @@ from redis import exceptions as redis_errors
 from redis.asyncio import Redis
 from tests.ports import Port
 
+from contree.server.store import RedisStore, StoreSettings, StoreUnavailable, connect
 from contree.server.store.binary import find_binary
 from contree.server.store.process import tied
 
-START_S: Final = 20.0
+START_S: Final = 90.0
 _LOOK_S: Final = 0.02
 
 
@@ -116,15 +117,46 @@ class StoreServer:
         self._process.send_signal(number)
 
 
+async def reached(where: str | StoreSettings, *, replicas: int = 0) -> RedisStore:
+    """Connect to a store that is there. A busy machine may leave a ping no time."""
+    deadline = time.monotonic() + START_S
+    while True:
+        try:
+            return await connect(where, replicas=replicas)
+        except StoreUnavailable:
+            if time.monotonic() > deadline:
+                raise
+        await asyncio.sleep(_LOOK_S)
+
+
+async def probed(store: RedisStore) -> None:
+    """Wait until every part of a store is there."""
+
+    async def whole() -> bool:
+        try:
+            await store.probe()
+        except StoreUnavailable:
+            return False
+        return True
+
+    await eventually(whole, "the store is there", look_s=10)
+
+
 async def eventually(
-    true: Callable[[], Awaitable[Any]], what: str, within_s: float = START_S
+    true: Callable[[], Awaitable[Any]],
+    what: str,
+    within_s: float = START_S,
+    *,
+    look_s: float = 1,
 ) -> None:
-    """Wait until something is true of servers; what they refuse meanwhile is not true yet."""
+    """Wait until something is true of servers; what they refuse meanwhile is not true yet, nor what
+    takes longer than ``look_s`` to be looked at.
+    """
     deadline = time.monotonic() + within_s
     last: object = None
     while True:
         try:
-            async with asyncio.timeout(1):
+            async with asyncio.timeout(look_s):
                 last = await true()
             if last:
                 return

@@ -17,7 +17,7 @@ from tests.certificates import Authority
 from tests.chaos.conftest import beside
 from tests.ports import Port
 from tests.stores.cluster import MASTERS, ClusterServer, StoreCluster, store_cluster
-from tests.stores.servers import StoreServer, eventually
+from tests.stores.servers import StoreServer, eventually, probed, reached
 from tests.stores.tls import tls_front
 from tests.stores.writing import MINUTE, Writer
 
@@ -32,8 +32,9 @@ from contree.server.store import (
     keys,
 )
 
-pytestmark = [pytest.mark.stores, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.stores, pytest.mark.timeout(400)]
 IDS = [f"m{n}" for n in range(30)]
+REPLY_S = 2.0
 
 
 @pytest.fixture
@@ -44,9 +45,9 @@ async def cluster(tmp_path: Path) -> AsyncIterator[StoreCluster]:
 
 @pytest.fixture
 async def store(cluster: StoreCluster) -> AsyncIterator[RedisStore]:
-    """Answers are waited for only half a second."""
-    settings = dataclasses.replace(StoreSettings.from_url(cluster.url), reply_s=0.5)
-    store = await connect(settings)
+    """Answers are waited for only so long."""
+    settings = dataclasses.replace(StoreSettings.from_url(cluster.url), reply_s=REPLY_S)
+    store = await reached(settings)
     yield store
     await store.close()
 
@@ -154,31 +155,23 @@ async def test_a_master_that_hangs_holds_up_no_match_of_the_others(
             )
             assert isinstance(results[0], StoreUnavailable)
             assert results[1:] == [Appended(version + 1)] * len(others)
-        assert time.monotonic() - began < 0.4, "they waited for the silent one"
+        assert time.monotonic() - began < REPLY_S, "they waited for the silent one"
         for question in (store.ping, store.probe, store.expired):
             with pytest.raises(StoreUnavailable):
                 await question()
     finally:
         silent.thaw()
-    await eventually(lambda: answers(store), "it answers again")
+    await probed(store)
     group = [Append(one, 1, 1, (b"a",)) for one in theirs]
     assert await store.append(group) == [Appended(2)] * len(theirs)
     for one in theirs:
         assert await store.read(one) == [b"start", b"a"]
 
 
-async def answers(store: RedisStore) -> bool:
-    try:
-        await store.probe()
-    except StoreUnavailable:
-        return False
-    return True
-
-
 async def test_masters_are_killed_and_their_replicas_promoted(tmp_path: Path) -> None:
     async with store_cluster(tmp_path, replicas=True) as cluster:
         settings = StoreSettings.from_url(cluster.url, replicas=1)
-        store = await connect(dataclasses.replace(settings, acknowledge_s=0.3))
+        store = await reached(dataclasses.replace(settings, acknowledge_s=0.3))
         writer = Writer(store, IDS)
         await writer.create()
         async with beside(writer.run()):
@@ -200,8 +193,8 @@ async def test_masters_are_killed_and_their_replicas_promoted(tmp_path: Path) ->
 async def test_a_slot_that_is_on_its_way_hinders_no_acknowledgement(tmp_path: Path) -> None:
     """What is written for the replicas to acknowledge lies in some slot, too."""
     async with store_cluster(tmp_path, replicas=True) as cluster:
-        store = await connect(cluster.url, replicas=1)
-        await store.probe()
+        store = await reached(cluster.url, replicas=1)
+        await probed(store)
         (mark,) = await cluster.masters[0].raw.keys("registry:probe:*")
         slot = key_slot(mark)
         await cluster.open_slot(slot, cluster.masters[0], cluster.masters[1])
@@ -213,8 +206,8 @@ async def test_a_slot_that_is_on_its_way_hinders_no_acknowledgement(tmp_path: Pa
         assert await store.append([Append(match_id, 1, 1, (b"a",))]) == [Appended(2)]
         await store.close()
         for replicas in (0, 1):
-            other = await connect(cluster.url, replicas=replicas)
-            await other.probe()
+            other = await reached(cluster.url, replicas=replicas)
+            await probed(other)
             await other.close()
 
 
@@ -265,8 +258,8 @@ async def test_one_server_is_no_cluster(tmp_path: Path) -> None:
 
 async def test_the_password_is_that_of_all_nodes(tmp_path: Path) -> None:
     async with store_cluster(tmp_path, password="secret") as cluster:
-        store = await connect(cluster.url)
-        await store.probe()
+        store = await reached(cluster.url)
+        await probed(store)
         await store.close()
         for wrong in (cluster.url.replace("secret", "other"), cluster.url.replace(":secret@", "")):
             with pytest.raises(StoreUnavailable, match="check the user and password"):
@@ -285,13 +278,13 @@ async def test_tls_to_every_node(cluster: StoreCluster, tmp_path: Path) -> None:
         url = f"rediss+cluster://{ports[0].address}"
         for master in cluster.masters:
             await eventually(partial(names, master, {port.number for port in ports}), "all know")
-        store = await connect(f"{url}?ssl_ca_certs={authority.certificate}")
+        store = await reached(f"{url}?ssl_ca_certs={authority.certificate}")
         writer = Writer(store, IDS)
         await writer.create()
         async with beside(writer.run()):
             await writer.grown(IDS, 3)
         await writer.check()
-        await store.probe()
+        await probed(store)
         await store.close()
         with pytest.raises(StoreUnavailable, match="certificate verify failed"):
             await connect(url)

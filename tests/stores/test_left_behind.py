@@ -13,6 +13,7 @@ import pytest
 
 pytestmark = [
     pytest.mark.stores,
+    pytest.mark.timeout(400),
     pytest.mark.skipif(
         not hasattr(os, "pidfd_open"), reason="waits for processes not its children"
     ),
@@ -44,13 +45,13 @@ async def test_nothing_is_left_of_a_test_that_is_killed(tmp_path: Path) -> None:
         cwd=Path(__file__).parents[2],
     )
     assert process.stdout is not None
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         pids = [int(one) for one in (await process.stdout.readline()).split()]
     assert len(pids) == 11
     descriptors = [os.pidfd_open(pid) for pid in pids]
     process.send_signal(signal.SIGKILL)
     await process.wait()
     for descriptor in descriptors:
-        ready, _, _ = await asyncio.to_thread(select.select, [descriptor], [], [], 15)
+        ready, _, _ = await asyncio.to_thread(select.select, [descriptor], [], [], 60)
         os.close(descriptor)
         assert ready

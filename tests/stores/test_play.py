@@ -27,7 +27,7 @@ from contree.client import TimeControl
 from contree.engine import Seat
 from contree.server.store import keys
 
-pytestmark = [pytest.mark.stores, pytest.mark.timeout(pick(180, 1800))]
+pytestmark = [pytest.mark.stores, pytest.mark.timeout(pick(600, 1800))]
 
 MATCHES: Final = pick(12, 50)
 ROUNDS: Final = pick(1, 5)
@@ -82,7 +82,7 @@ class Room:
     async def away(self, times: int) -> None:
         """Wait until the server has found the store to be away so often."""
         said = self.server.said
-        await until(lambda: len(said("store_away")) >= times, 15, "the store is away")
+        await until(lambda: len(said("store_away")) >= times, 90, "the store is away")
 
     async def moves(self, number: int) -> None:
         """Wait until so many more actions are acknowledged."""
@@ -91,7 +91,7 @@ class Room:
         async def enough() -> bool:
             return self.ledger.acknowledged >= wanted
 
-        await eventually(enough, f"{number} more actions are acknowledged", 60)
+        await eventually(enough, f"{number} more actions are acknowledged", 150)
 
 
 async def test_slots_move_in_mid_play(tmp_path: Path) -> None:

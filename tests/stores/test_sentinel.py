@@ -6,9 +6,11 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+from redis.exceptions import ResponseError
 from tests.chaos.conftest import beside
 from tests.stores.sentinel import NAME, SentinelSet, sentinel_set
 from tests.stores.servers import eventually
@@ -23,7 +25,7 @@ from contree.server.store import (
     connect,
 )
 
-pytestmark = [pytest.mark.stores, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.stores, pytest.mark.timeout(400)]
 IDS = [f"m{n}" for n in range(10)]
 
 
@@ -70,7 +72,7 @@ async def test_a_master_that_hangs_is_left(tmp_path: Path) -> None:
         watched.master.freeze()
         await watched.failed_over()
         async with beside(writer.run()):
-            await writer.grown(IDS, 5, within_s=5)
+            await writer.grown(IDS, 5, within_s=12)  # all of them would take 20
         watched.master.thaw()
         await watched.all_follow()
         await writer.check()
@@ -86,7 +88,9 @@ async def test_a_master_that_steps_down_alive_is_left(tmp_path: Path) -> None:
         await writer.create()
         async with beside(writer.run()):
             await writer.grown(IDS, 5)
-            await watched.sentinels[0].raw.execute_command("SENTINEL", "FAILOVER", NAME)
+            await eventually(
+                partial(told_to_fail_over, watched), "the Sentinel finds a replica good"
+            )
             await watched.failed_over()
             # Not before the former master is one of the two replicas.
             await writer.grown(IDS, 20)
@@ -96,6 +100,16 @@ async def test_a_master_that_steps_down_alive_is_left(tmp_path: Path) -> None:
             return bool((await watched.master.raw.info("replication"))["role"] == "slave")
 
         await eventually(follows, "the former master follows")
+
+
+async def told_to_fail_over(watched: SentinelSet) -> bool:
+    """Refused while the Sentinel has not heard of its replicas for some seconds."""
+    try:
+        await watched.sentinels[0].raw.execute_command("SENTINEL", "FAILOVER", NAME)
+    except ResponseError as error:
+        if "INPROG" not in str(error):  # it was told, and its answer was late
+            raise
+    return True
 
 
 async def test_what_no_replica_has_is_told_to_nobody(tmp_path: Path) -> None:

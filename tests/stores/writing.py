@@ -45,7 +45,7 @@ class Writer:
             if any(isinstance(result, StoreUnavailable) for result in results):
                 await asyncio.sleep(0.05)
 
-    async def grown(self, match_ids: Sequence[str], by: int, within_s: float = 20) -> None:
+    async def grown(self, match_ids: Sequence[str], by: int, within_s: float = 90) -> None:
         """Wait until so many more entries of each of some matches are acknowledged."""
         before = {one: len(self.acknowledged[one]) for one in match_ids}
         await _until(
