@@ -78,8 +78,8 @@ test-terminal: setup ## Play in a real terminal, by tmux
 test-differential: $(VENV)/.bench-done ## Compare the rules with another engine (FULL=1: at length)
 	$(BIN)/pytest -m differential -rP tests/differential
 
-test-search: $(VENV)/.bench-done ## Try rollouts, solver and sampling (FULL=1: at length)
-	$(BIN)/pytest -m search -rP --numprocesses auto tests/search
+test-search: $(VENV)/.bench-done ## Try rollouts, solver, sampling and analysis (FULL=1: at length)
+	$(BIN)/pytest -m search -rP --numprocesses auto tests/search tests/analysis
 
 test-sandbox: setup ## Start bots in bubblewrap, some of which try to get out
 	$(BIN)/pytest -m sandbox tests/tournament

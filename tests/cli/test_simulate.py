@@ -17,7 +17,8 @@ from tests.tournament.waiting import alive
 
 from contree.cli.simulate import make_player
 from contree.engine import Deal, SeededDeals, drive, preset
-from contree.testing.simulation import PlayerFailed, Simulation, WorkerLost, simulate
+from contree.testing.pool import WorkerLost
+from contree.testing.simulation import PlayerFailed, Simulation, simulate
 from contree.tournament.config import seed_of
 from contree.tournament.formats import RoundRobin
 from contree.tournament.layout import lay_out

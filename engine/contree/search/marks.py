@@ -57,13 +57,14 @@ class Marks:
     def _by_outcome(self, north_south: int, east_west: int) -> npt.NDArray[np.float64]:
         return np.array(
             [
-                self._mark(outcome, north_south, east_west)
+                self.mark(outcome, north_south, east_west)
                 for outcome in range(self._low, self._stakes.generale + 1)
             ],
             dtype=np.float64,
         )
 
-    def _mark(self, outcome: int, north_south: int, east_west: int) -> int:
+    def mark(self, outcome: int, north_south: int, east_west: int) -> int:
+        """The marks of one outcome, where the pairs hold so many belotes."""
         contract, stakes = self._contract, self._stakes
         side = contract.taker & 1
         points = stakes.points(outcome)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from contree.cli import (
+    analyse,
     api_keys,
     bot,
     check_bot,
@@ -52,6 +53,7 @@ app.add_typer(rules.app, name="rules")
 app.add_typer(record.app, name="record")
 app.command("verify")(verify.verify)
 app.command("replay")(replay.replay)
+app.command("analyse")(analyse.analyse)
 app.command("leak-test")(leaks.leak_test)
 app.command("healthcheck")(healthcheck.healthcheck)
 

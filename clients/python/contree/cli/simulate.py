@@ -70,7 +70,8 @@ def simulate(
     the other, are the same bytes as the whole.
     """
     from contree.cli.cases import CaseError, rules_named
-    from contree.testing.simulation import PlayerFailed, Simulation, WorkerLost
+    from contree.testing.pool import WorkerLost
+    from contree.testing.simulation import PlayerFailed, Simulation
     from contree.tournament.config import seed_of
 
     if read:

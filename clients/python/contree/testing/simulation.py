@@ -8,25 +8,18 @@ shared out by ranges, over processes and machines, and put together again.
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-import signal
-import threading
 import traceback
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from contree.engine import SEATS, Action, Deal, DealResult, Policy, RuleSet, Seat, View, drive
+from contree.testing.pool import in_processes
 from contree.tournament.layout import lay_out
 from contree.tournament.schedule import Pairing, Side, Table
 
 MOST_BOARDS: Final = 1_000_000_000
-_AHEAD: Final = 4
-"""Chunks that wait for each process, so that none has to wait."""
 _CHUNKS: Final = 16
 """Chunks for each process, if these are no larger than ``_LARGEST``."""
 _LARGEST: Final = 50
@@ -48,10 +41,6 @@ class PlayerFailed(Exception):
 
     def __str__(self) -> str:
         return f"{self.player} failed at table {self.table}: {self.reason}"
-
-
-class WorkerLost(Exception):
-    """A process of the pool ended: it was killed, or ran out of memory."""
 
 
 class Simulation(NamedTuple):
@@ -159,49 +148,8 @@ def simulate(
     """
     size = max(1, min(_LARGEST, len(boards) // (workers * _CHUNKS)))
     chunks = (boards[start : start + size] for start in range(0, len(boards), size))
-    if workers == 1:
-        for chunk in chunks:
-            yield _chunk(simulation, chunk)
-        return
-    pool = ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_be_a_worker
-    )
-    before = set(multiprocessing.active_children())
-    waiting: deque[Future[tuple[Played, ...]]] = deque()
-    try:
-        for chunk in chunks:
-            waiting.append(pool.submit(_chunk, simulation, chunk))
-            if len(waiting) == workers * _AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenProcessPool:
-        raise WorkerLost(
-            "A process that played ended: it was killed, or ran out of memory."
-        ) from None
-    finally:
-        pool.shutdown(wait=not waiting, cancel_futures=True)
-        if waiting:
-            # What they are at is of no use any more, however long it would take.
-            for child in set(multiprocessing.active_children()) - before:
-                child.terminate()
-                child.join()
+    yield from in_processes(partial(_chunk, simulation), chunks, workers)
 
 
 def _chunk(simulation: Simulation, boards: range) -> tuple[Played, ...]:
     return tuple(played for number in boards for played in simulation.board(number))
-
-
-def _be_a_worker() -> None:
-    """Ctrl-C comes to all processes of a terminal, and the first one ends the others; where it is
-    killed, they end by themselves.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_first, daemon=True).start()
-
-
-def _end_with_the_first() -> None:
-    first = multiprocessing.parent_process()
-    if first is not None:
-        first.join()
-        os._exit(1)

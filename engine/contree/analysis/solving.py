@@ -1,0 +1,163 @@
+"""Whole records analysed. Needs the extra ``search``; importing it without says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import contree.search  # noqa: F401 - says what is missing before anything else does
+from contree.analysis.auction import OpenAuction
+from contree.analysis.document import digest_of
+from contree.analysis.play import CardJudge
+from contree.analysis.values import Analysis, CallCost, CardCost, DealAnalysis
+from contree.engine import (
+    SEATS,
+    Action,
+    Auction,
+    Bid,
+    Call,
+    Contract,
+    Deal,
+    DeckError,
+    Mode,
+    Record,
+    RuleSet,
+    Say,
+    Seat,
+)
+from contree.engine.record import actions
+from contree.search import Position, Solver
+
+__all__ = ["Analyst"]
+
+_HOUSE: Final = re.compile(r"fault: ([NESW]) \w+ in deal (\d+), replaced by the house")
+"""How a server notes it (docs/notation.md)."""
+
+
+class Analyst:
+    """Analyses records, one after the other. Not for several threads at a time.
+
+    Its functions are compiled, or loaded, at the first record.
+    """
+
+    def __init__(self, *, worlds: int = 40, seed: str = "") -> None:
+        """``worlds`` are drawn for each card, the same for the same ``seed``; 0 for none."""
+        self._worlds: Final = worlds
+        self._seed: Final = seed
+        self._solver: Final = Solver()
+        self._seer: Final = Solver()
+        self._judging: tuple[tuple[RuleSet, Contract], CardJudge] | None = None
+
+    def analyse(self, record: Record, name: str) -> Analysis:
+        """The cost of all that was decided in a match. What is drawn depends on the seed and the
+        places of cards, not on the name.
+
+        ValueError when the rules count eight tricks for less than seven (``stakes_of``);
+        IllegalAction or DeckError, as ``Record.replay``, when the record breaks its rules.
+        """
+        return Analysis(
+            name,
+            digest_of(record),
+            record.rules.name,
+            self._worlds,
+            self._seed,
+            record.mode is Mode.BOARD,
+            record.names,
+            _house(record),
+            tuple(self._deals(record)),
+        )
+
+    def _deals(self, record: Record) -> Iterator[DealAnalysis]:
+        game = record.start()
+        deal: _Deal | None = None
+        for seat, action in actions(record):
+            index = len(game.finished)
+            if game.deal is None:
+                raise DeckError("the match was over before this deal")
+            if deal is None or deal.index != index:
+                if deal is not None:
+                    yield deal.finished(game.finished[deal.index])
+                deal = self._begun(game.deal, index, record.number + index)
+            deal.judge(game.deal, seat, action)
+            game = game.apply(seat, action)
+        if deal is not None:
+            over = len(game.finished) > deal.index
+            last = game.finished[deal.index] if over else game.deal
+            assert last is not None
+            yield deal.finished(last)
+
+    def _begun(self, deal: Deal, index: int, number: int) -> _Deal:
+        rules = deal.rules
+        leader = rules.following[deal.dealer]
+        outcomes = {
+            strain: self._solver.outcome(Position.start(rules, strain, deal.dealt, leader))
+            for strain in rules.strains
+        }
+        auction = OpenAuction(rules, deal.dealer, deal.dealt, outcomes)
+        return _Deal(index, number, auction, self._judge_card)
+
+    def _judge_card(self, deal: Deal, action: Action, place: int, index: int) -> CardCost:
+        assert deal.contract is not None
+        judge = self._judge_of(deal.rules, deal.contract)
+        return judge.judge(deal, action, place, self._worlds, f"{self._seed}/{index}/{place}")
+
+    def _judge_of(self, rules: RuleSet, contract: Contract) -> CardJudge:
+        if self._judging is None or self._judging[0] != (rules, contract):
+            judge = CardJudge(rules, contract, self._solver, self._seer)
+            self._judging = (rules, contract), judge
+        return self._judging[1]
+
+
+JudgeCard = Callable[[Deal, Action, int, int], CardCost]
+
+
+class _Deal:
+    """A deal as it is gone through."""
+
+    def __init__(self, index: int, number: int, auction: OpenAuction, judge: JudgeCard) -> None:
+        self.index: Final = index
+        self._number: Final = number
+        self._auction: Final = auction
+        self._judge_card: Final = judge
+        self._calls: list[CallCost] = []
+        self._cards: list[CardCost] = []
+        self._played = 0
+
+    def judge(self, deal: Deal, seat: Seat, action: Action) -> None:
+        """Note what it costs that this seat does this now."""
+        if deal.setting is not None:
+            if len(deal.choices) > 1:
+                self._cards.append(self._judge_card(deal, action, self._played, self.index))
+            self._played += 1
+        elif len(deal.choices) > 1:
+            assert isinstance(action, Bid | Say)
+            self._calls.append(self._call(deal.auction, seat, action))
+
+    def _call(self, auction: Auction, seat: Seat, call: Call) -> CallCost:
+        best = self._auction.best(auction)
+        lost = abs(best.marks - self._auction.worth(auction.after(seat, call)))
+        return CallCost(len(auction.calls), seat, call, lost, best.call if lost else call)
+
+    def finished(self, deal: Deal) -> DealAnalysis:
+        """What was found, once the deal is over or broken off."""
+        bid = deal.auction.over
+        return DealAnalysis(
+            self._number,
+            deal.dealer,
+            deal.contract if bid else None,
+            None if deal.result is None else deal.result.marks,
+            self._auction.par(),
+            self._auction.contract(deal.contract) if bid else None,
+            tuple(self._calls),
+            tuple(self._cards),
+        )
+
+
+def _house(record: Record) -> tuple[int | None, ...]:
+    found: dict[Seat, int] = {}
+    for note in record.notes:
+        told = _HOUSE.fullmatch(note)
+        if told is not None:
+            found.setdefault(Seat.parse(told[1]), int(told[2]))
+    return tuple(found.get(seat) for seat in SEATS)

@@ -1,0 +1,87 @@
+"""What players gave away over many records."""
+
+from __future__ import annotations
+
+import random
+from math import sqrt
+from statistics import fmean, stdev
+
+import pytest
+from tests.analysis.samples import analysis, call, card, deal
+
+from contree.analysis import Share, Total, totals
+from contree.engine import Seat
+
+
+def row(rows: list[Total], player: str) -> Total:
+    (found,) = (row for row in rows if row.player == player)
+    return found
+
+
+def test_a_few_boards_come_to_sums_without_errors() -> None:
+    cards = [card(0, marks=12.5, open_marks=40), card(4, marks=0.5), card(9, Seat.EAST, marks=3.0)]
+    calls = (call(Seat.NORTH, 0), call(Seat.EAST, 30), call(Seat.SOUTH, 50))
+    rows = totals([analysis(deal(*cards, calls=calls))])
+    assert [row.player for row in rows] == ["b", "a"], "who gave away least a card comes first"
+    mine = row(rows, "a")
+    assert (mine.boards, mine.cards, mine.house) == (1, 2, 0)
+    assert mine.seen == Share(13.0, 6.5, None)
+    assert mine.seen_points == Share(1.3, 0.65, None)
+    assert mine.open == Share(40.0, 20.0, None)
+    assert mine.costly == Share(1, 0.5, None)
+    assert mine.calls == Share(50, 50.0, None), "both seats of a deal together"
+    assert row(rows, "b").calls == Share(30, 30.0, None)
+
+
+def test_the_error_is_that_of_a_mean_over_boards() -> None:
+    """With one card a board, a ratio of sums is a mean, and its error the usual one."""
+    rng = random.Random(1)
+    lost = [round(rng.expovariate(0.1), 3) for _ in range(200)]
+    rows = totals(
+        analysis(deal(card(0, marks=marks), number=n)) for n, marks in enumerate(lost, start=1)
+    )
+    share = row(rows, "a").seen
+    assert share is not None
+    assert share.each == pytest.approx(fmean(lost), abs=1e-4)
+    assert share.reach == pytest.approx(1.96 * stdev(lost) / sqrt(200), abs=1e-4)
+
+
+def test_tables_of_one_board_are_no_more_than_one() -> None:
+    """Nine boards at many tables tell no error, ten do; deals of races are each by themselves."""
+    tables = [analysis(deal(card(0, marks=n), number=n % 9)) for n in range(90)]
+    (first, _) = totals(tables)
+    assert first.boards == 9
+    assert first.calls is not None
+    assert first.calls.reach is None
+    (first, _) = totals([*tables, analysis(deal(card(0, marks=2.0), number=77))])
+    assert first.calls is not None
+    assert first.calls.reach is not None
+    races = [analysis(deal(number=1), deal(number=2), board=False) for _ in range(3)]
+    assert {row.boards for row in totals(races)} == {6}
+
+
+def test_what_the_house_played_is_left_out() -> None:
+    deals = [deal(card(0, marks=30.0), calls=(call(Seat.NORTH, 20),), number=n) for n in (1, 2, 3)]
+    (first,) = (
+        row
+        for row in totals([analysis(*deals, board=False, house=(2, None, None, None))])
+        if row.player == "a"
+    )
+    assert (first.cards, first.house) == (1, 2)
+    assert first.calls is not None
+    assert first.calls.total == 20
+
+
+def test_costly_is_what_is_more_than_chance() -> None:
+    assert card(0, marks=10.0, error=4.9).costly
+    assert not card(0, marks=9.9, error=0.1).costly
+    assert not card(0, marks=50.0, error=25.0).costly
+    assert not card(0, marks=50.0, error=None).costly, "a single world says nothing"
+    assert card(0, open_marks=10, worlds=False).costly
+    assert card(0, marks=50.0, error=20.0).surely == 10.0
+    assert card(0, marks=50.0, error=40.0).surely == 0.0
+
+
+def test_nobody_did_anything() -> None:
+    for found in totals([analysis(deal(broken=True), worlds=0)]):
+        assert (found.cards, found.open, found.seen, found.costly) == (0, None, None, None)
