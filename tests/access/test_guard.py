@@ -11,7 +11,7 @@ from contree.server.access.callers import Caller
 from contree.server.store import KeyStore, StoredKey
 
 SOON_S = 0.001
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 class Keys:

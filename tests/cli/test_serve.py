@@ -72,7 +72,7 @@ def test_health_by_environment(
 
 
 def test_metrics(server: Server) -> None:
-    with urllib.request.urlopen(f"http://{server.metrics}/metrics", timeout=10) as response:
+    with urllib.request.urlopen(f"http://{server.metrics}/metrics", timeout=60) as response:
         text = response.read().decode()
     assert 'contree_tables{state="playing"}' in text
     assert "contree_store_up 1.0" in text

@@ -43,7 +43,7 @@ async def test_a_stopped_mind_is_silent(hook: bool) -> None:
         mind.take(Told(lambda: bot.call(cast(View, None)), lambda: said.append("then")))
     else:
         mind.take([question(bot)])
-    await asyncio.wait_for(bot.asked.wait(), 5)
+    await asyncio.wait_for(bot.asked.wait(), 60)
     mind.stop()
     bot.go_on.set()
     mind.take(Told(lambda: said.append("hook")))

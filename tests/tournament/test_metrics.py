@@ -223,7 +223,7 @@ def scrape(said: str) -> Samples:
     """What is served where the screen says so."""
     found = re.search(r"^Metrics: (http://\S+/metrics)$", said, re.MULTILINE)
     assert found
-    with urllib.request.urlopen(found[1], timeout=10) as response:
+    with urllib.request.urlopen(found[1], timeout=60) as response:
         text = response.read().decode()
     return {
         (sample.name, frozenset(sample.labels.items()) - {("event", sample.labels["event"])}): (

@@ -25,7 +25,7 @@ async def test_a_terminal_that_is_closed_asks_for_the_end(hang_up: None) -> None
     told: list[int] = []
     with Signals.heard(lambda: told.append(1)) as signals:
         os.kill(os.getpid(), signal.SIGHUP)
-        await signals.wait(10)
+        await signals.wait(60)
         assert signals.first == signal.SIGHUP
     assert told == [1]
 
@@ -35,7 +35,7 @@ async def test_what_runs_under_nohup_goes_on(hang_up: None) -> None:
     with Signals.heard(lambda: None) as signals:
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGTERM)
-        await signals.wait(10)
+        await signals.wait(60)
         assert signals.first == signal.SIGTERM
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
@@ -44,10 +44,10 @@ async def test_a_further_signal_is_waited_for() -> None:
     told: list[int] = []
     with Signals.heard(lambda: told.append(1)) as signals:
         os.kill(os.getpid(), signal.SIGTERM)
-        await signals.wait(10)
+        await signals.wait(60)
         await signals.wait(0.01, beyond=1)  # there is none yet
         asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await signals.wait(3600, beyond=1)
         assert signals.first == signal.SIGTERM
     assert told == [1]

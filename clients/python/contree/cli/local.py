@@ -17,7 +17,7 @@ from typing import Final
 
 from contree.cli.errors import Failure
 
-_START_S: Final = 30.0
+_START_S: Final = 60.0
 _STOP_S: Final = 10.0
 _POLL_S: Final = 0.02
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from contree.engine import Seat
 
 HOOKS = ("seated", "deal_ended", "match_ended")
-_RECORD_S: Final = 5.0
+_RECORD_S: Final = 30.0
 _LOOK_S: Final = 1.0
 
 
