@@ -109,9 +109,9 @@ class Server:
     def kill_store(self) -> bool:
         """kill -9 of its embedded store; False when it has none at this moment."""
         for children in Path(f"/proc/{self.pid}/task").glob("*/children"):
-            for pid in children.read_text().split():
-                # What ended meanwhile has no command any more.
-                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            # A thread or a process that ended meanwhile is not there any more.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                for pid in children.read_text().split():
                     if "valkey" in Path(f"/proc/{pid}/cmdline").read_text():
                         os.kill(int(pid), signal.SIGKILL)
                         return True
@@ -131,7 +131,7 @@ class Server:
         url = f"http://{self.metrics_address}/metrics"
 
         def read() -> float:
-            with urllib.request.urlopen(url, timeout=10) as response:
+            with urllib.request.urlopen(url, timeout=60) as response:
                 families = list(text_string_to_metric_families(response.read().decode()))
             return sum(s.value for family in families for s in family.samples if s.name == name)
 
@@ -142,7 +142,7 @@ class Server:
 
         def read() -> str:
             with urllib.request.urlopen(
-                f"http://{self.metrics_address}/metrics", timeout=10
+                f"http://{self.metrics_address}/metrics", timeout=60
             ) as response:
                 families = text_string_to_metric_families(response.read().decode())
                 return next(
@@ -156,7 +156,8 @@ class Server:
 
     def said(self, event: str) -> list[dict[str, object]]:
         """The lines of its log with this event."""
-        lines = self.log.read_text(errors="replace").splitlines()
+        # A last line without its end is being written.
+        lines = self.log.read_text(errors="replace").rpartition("\n")[0].splitlines()
         parsed = (json.loads(line) for line in lines if f'"{event}"' in line and line[:1] == "{")
         return [line for line in parsed if line.get("event") == event]
 

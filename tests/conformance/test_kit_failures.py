@@ -25,7 +25,7 @@ from contree.v1.play_service_pb2 import (
 )
 
 PLAY = "/contree.v1.PlayService/Play"
-WAIT_S = 10.0
+WAIT_S = 60.0
 Run = Callable[[Harness], Awaitable[str]]
 
 

@@ -30,6 +30,7 @@ from contree.client import (
     MatchSpec,
     MatchStarted,
     Race,
+    Seeded,
 )
 from contree.engine import PRESET_NAMES, SEATS, Record, Seat, drive_game, parse_record
 from contree.server.app import running
@@ -139,6 +140,7 @@ async def test_says_every_belote(server: str, language: str) -> None:
         seats={**table(*[language] * 4)},
         mode=Race(target=0, deals=12),
         rules=rules,
+        deals=Seeded(bytes(32), "belote"),  # of other twelve deals none might have one
         labels=(LABEL,),
     )
     async with HostClient(server) as host, bots_of([language], server):

@@ -668,12 +668,12 @@ async def test_none_is_left_when_the_runner_is_killed(tmp_path: Path) -> None:
         logs = list((tmp_path / "results").glob("*/tables.jsonl"))
         return bool(logs) and logs[0].stat().st_size > 0
 
-    assert await eventually(played, 60)
+    assert await eventually(played, 180)
     below = children(process.pid)
     assert len(children(process.pid, "bwrap")) >= 2
     process.kill()
     await process.communicate()
-    assert await eventually(lambda: not any(map(alive, below)), 30)
+    assert await eventually(lambda: not any(map(alive, below)), 90)
 
 
 @pytest.mark.skipif(

@@ -83,7 +83,9 @@ class Crew:
 
     def said(self, event: str) -> list[dict[str, Any]]:
         """The lines of the log with this event."""
-        lines = [json.loads(line) for line in self.log.splitlines() if line[:1] == "{"]
+        # A last line without its end is being written.
+        whole = self.log.rpartition("\n")[0].splitlines()
+        lines = [json.loads(line) for line in whole if line[:1] == "{"]
         return [line for line in lines if line["event"] == event]
 
     def below(self) -> Sequence[int]:
