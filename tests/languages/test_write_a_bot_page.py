@@ -15,15 +15,17 @@ from tests.pages import ROOT, Block, Reader, blocks_of
 
 PAGE = (ROOT / "docs" / "write-a-bot.md").read_text(encoding="utf-8")
 GO = "bin/starter"
+PATIENT = "--limit 15 --start 120 --back 60"
 PATH = Block("environment", 'export PATH="$REPOSITORY/.venv/bin:$PATH"\n')
 
 
 def block_for(block: Block, command: tuple[str, ...]) -> Block:
-    """A block for Go, with the command of another bot."""
+    """A block for Go, with the command of another bot, and time for it on a busy machine."""
     what = block.what.removeprefix("language ")
     in_file, in_shell = json.dumps(command), shlex.join(command)
     if what == "language":
-        return Block("run", block.text.replace(GO, in_shell))
+        text = block.text.replace(GO, in_shell)
+        return Block("run", text.replace("contree check-bot", f"contree check-bot {PATIENT}"))
     return Block(what, block.text.replace(f'["{GO}"]', in_file))
 
 
