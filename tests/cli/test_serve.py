@@ -14,6 +14,8 @@ import pytest
 from tests.cli.conftest import Contree
 from tests.cli.running import HANGS_S, end, finish, processes_with, start
 
+PATIENTLY = ("--timeout", "60")
+
 
 class Server(NamedTuple):
     """A server of the tests."""
@@ -58,9 +60,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def test_health(server: Server, contree: Contree) -> None:
-    ran = contree("healthcheck", "--server", server.address)
+    ran = contree("healthcheck", "--server", server.address, *PATIENTLY)
     assert (ran.code, ran.out) == (0, f"{server.address} SERVING\n")
-    ran = contree("healthcheck", "--server", server.address, "--json")
+    ran = contree("healthcheck", "--server", server.address, "--json", *PATIENTLY)
     assert json.loads(ran.out) == {"server": server.address, "status": "SERVING"}
 
 
@@ -68,7 +70,7 @@ def test_health_by_environment(
     server: Server, contree: Contree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONTREE_SERVER", server.address)
-    assert contree("healthcheck").code == 0
+    assert contree("healthcheck", *PATIENTLY).code == 0
 
 
 def test_metrics(server: Server) -> None:

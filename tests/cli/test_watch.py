@@ -105,6 +105,11 @@ def test_a_table_of_an_event_is_closed_until_its_board_is_disclosed(
 
     async def release() -> None:
         async with HostClient(played.server) as host:
+            # Of a board that is disclosed, what is over may be watched.
+            async with asyncio.timeout(60):
+                async for update in host.watch_matches("event"):
+                    if update.match.id == match_id and update.match.ended:
+                        break
             await host.release_group("event-board-3")
 
     asyncio.run(release())
