@@ -23,7 +23,7 @@ from contree.v1.play_service_pb2 import ClientMessage
 PASSES = 3
 ACTS = 120
 """In one frame: more than a reader takes before it waits for what becomes of them."""
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 @pytest.fixture

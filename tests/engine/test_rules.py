@@ -158,7 +158,10 @@ def plain_rules(draw: st.DrawFn) -> dict[str, Plain]:
 
 
 @given(plain_rules())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(
+    max_examples=300,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 def test_round_trips(values: dict[str, Plain]) -> None:
     try:
         rules = rules_from_dict(values)

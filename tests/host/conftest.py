@@ -23,7 +23,7 @@ from contree.v1 import play_service_pb2
 from contree.v1.play_service_pb2 import ServerMessage
 from contree.wire import frame_to_bytes
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 RAW = SeatPlan(bot="raw")
 
 

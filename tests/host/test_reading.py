@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, cast
 
 import pytest
-from tests.host.conftest import a_match, arrive, ready
+from tests.host.conftest import WAIT_S, a_match, arrive, ready
 from tests.host.test_hosts import long_match
 from tests.host.virtual import at, stop_process, virtually
 
@@ -132,7 +132,7 @@ async def test_lists_of_matches_are_read_in_slices(host: Host, short: None) -> N
     ids = [(await host.matches.create(a_match(HOUSE, labels=("event",)))).id for _ in range(10)] + [
         (await host.matches.create(a_match(labels=("event",)))).id for _ in range(10)
     ]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         await host.notices.idle()
     before = host.reading.slices
     counted: list[int] = []
@@ -225,7 +225,7 @@ async def test_a_record_is_written_once_however_often_it_is_asked_for(
     while not wrote:  # noqa: ASYNC110
         await asyncio.sleep(0)
     held.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         records = await asyncio.gather(*asking)
     assert len(set(records)) == 1
     assert wrote == 1

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import grpc
 import pytest
-from tests.rpc.conftest import QUICK_HEARTBEATS, WAIT_S, RawBot, board
+from tests.rpc.conftest import WAIT_S, RawBot, board
 from tests.rpc.keyed import KeyRing, key_ring, refused
 
 from contree.engine import SEATS, FixedDeal, Seat, SeededDeals, cards_in, mask_of, preset
@@ -372,7 +372,7 @@ async def test_halite_248_a_decision_is_answered_by_its_seat_only(
 # -- contre windows --------------------------------------------------------------------------------
 
 
-@QUICK_HEARTBEATS
+@pytest.mark.parametrize("heartbeat_s", [1.0])  # four bots sit down, and are not read meanwhile
 async def test_nobody_notices_who_has_answered_in_a_window(
     matches: Any, bots: Callable[[], RawBot], channel: grpc.aio.Channel
 ) -> None:

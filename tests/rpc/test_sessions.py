@@ -146,7 +146,7 @@ async def _connected(matches: Any, match_id: str) -> list[bool]:
 @pytest.mark.parametrize(
     ("heartbeat_s", "frames", "capacity"),
     [
-        pytest.param(0.2, [3_000], 4_096, id="heartbeats have no answer"),
+        pytest.param(1.0, [3_000], 4_096, id="heartbeats have no answer"),
         pytest.param(60.0, [3_000, 6_000, 6_000], 1_024, id="the outbox overflows"),
         pytest.param(60.0, [3_000], 64, id="it overflows before anything is written"),
     ],
@@ -223,7 +223,7 @@ async def test_seats_beyond_the_outbox_are_resumed(matches: Any, bots: Bots) -> 
 async def test_a_stalled_spectator_is_sent_away(
     narrow: grpc.aio.Channel, matches: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectate, "STALLED_S", 0.1)
+    monkeypatch.setattr(spectate, "STALLED_S", 1.0)
     cut = asyncio.Event()
 
     def tell(error: Exception) -> Told:
@@ -241,6 +241,6 @@ async def test_a_stalled_spectator_is_sent_away(
         spectate_service_pb2.WatchRequest(match_id=created.id)
     )
     assert (await watch.read()).match.id == created.id
-    async with asyncio.timeout(3 * WAIT_S):
+    async with asyncio.timeout(WAIT_S):
         await cut.wait()
     assert b"ERROR_REASON_TOO_SLOW" in await why_cut(watch)

@@ -26,6 +26,7 @@ from contree.server.setting_kinds import SettingsError
 from contree.server.settings import Settings, TokensExposed
 
 Serve = Callable[..., AbstractAsyncContextManager[Serving]]
+PATIENT = Connection(patience=60.0, timeout=60.0)
 IMPATIENT = Connection(patience=0.5, timeout=5.0)
 
 
@@ -45,10 +46,14 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-async def presets(server: str, tls: Tls | None = None) -> int:
-    connection = replace(IMPATIENT, tls=tls)
-    async with HostClient(server, token="", connection=connection) as host:
+async def presets(server: str, tls: Tls | None = None, connection: Connection = PATIENT) -> int:
+    async with HostClient(server, token="", connection=replace(connection, tls=tls)) as host:
         return len(await host.list_presets())
+
+
+async def unreachable(server: str, tls: Tls | None = None) -> None:
+    with pytest.raises(Unreachable):
+        await presets(server, tls, IMPATIENT)
 
 
 async def test_a_bot_and_a_host_over_tls_with_a_key(
@@ -83,10 +88,8 @@ async def test_who_does_not_know_the_authority_does_not_connect(
         assert await presets(address, Tls(authority.certificate))
         assert await presets(address, Tls(authority.certificate, server_name=HOST))
         for tls in (None, Tls(other.certificate), Tls(authority.certificate, "elsewhere.test")):
-            with pytest.raises(Unreachable):
-                await presets(address, tls)
-        with pytest.raises(Unreachable):
-            await presets(serving.address)
+            await unreachable(address, tls)
+        await unreachable(serving.address)
 
 
 async def test_clients_need_a_certificate_where_their_authority_is_given(
@@ -104,10 +107,8 @@ async def test_clients_need_a_certificate_where_their_authority_is_given(
     async with running(mutual) as serving:
         address = f"tls://{serving.address}"
         assert await presets(address, Tls(authority.certificate, "", *good))
-        with pytest.raises(Unreachable):
-            await presets(address, Tls(authority.certificate))
-        with pytest.raises(Unreachable):
-            await presets(address, Tls(authority.certificate, "", *bad))
+        await unreachable(address, Tls(authority.certificate))
+        await unreachable(address, Tls(authority.certificate, "", *bad))
 
 
 async def test_a_renewed_certificate_is_served_without_a_restart(
@@ -139,7 +140,7 @@ async def test_connections_get_the_renewed_certificate(authority: Authority, pai
     await server.start()
 
     def served() -> str:
-        return ssl.get_server_certificate(("127.0.0.1", port), timeout=5)
+        return ssl.get_server_certificate(("127.0.0.1", port), timeout=60)
 
     try:
         first = await asyncio.to_thread(served)

@@ -15,6 +15,8 @@ from typing import Any
 from tests.tournament.waiting import alive, children, eventually
 
 START_S = 60.0
+END_S = 100.0
+"""A worker that hangs is killed before."""
 _AT_TERMINAL = """
 import fcntl, os, sys, termios
 terminal = os.open(sys.argv[1], os.O_RDWR)
@@ -112,7 +114,10 @@ class Crew:
 
     def ends(self) -> int:
         """Wait for its end; the exit code."""
-        return self.process.wait(START_S)
+        try:
+            return self.process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(self.log) from None
 
     def close(self) -> None:
         """Whatever became of the test, nothing is left."""
