@@ -362,6 +362,9 @@ def test_a_race_and_a_deal_that_was_broken_off(analyst: Analyst) -> None:
     (found,) = analyst.analyse(record_of(in_auction), "x").deals
     assert (found.contract, found.reached, found.marks, found.cards) == (None, None, None, ())
     assert len(found.calls) == 1
+    dealt = Deal.start(rules, Seat.NORTH, uniform_hands(rng))
+    (found,) = analyst.analyse(record_of(dealt), "x").deals
+    assert (found.calls, found.cards, found.reached) == ((), (), None)
 
 
 def _played_by(

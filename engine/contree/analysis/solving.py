@@ -72,22 +72,20 @@ class Analyst:
         game = record.start()
         deal: _Deal | None = None
         for seat, action in actions(record):
-            index = len(game.finished)
             if game.deal is None:
                 raise DeckError("the match was over before this deal")
-            if deal is None or deal.index != index:
-                if deal is not None:
-                    yield deal.finished(game.finished[deal.index])
-                deal = self._begun(game.deal, index, record.number + index)
+            if deal is None:
+                deal = self._begun(game.deal, len(game.finished), record)
             deal.judge(game.deal, seat, action)
             game = game.apply(seat, action)
-        if deal is not None:
-            over = len(game.finished) > deal.index
-            last = game.finished[deal.index] if over else game.deal
-            assert last is not None
-            yield deal.finished(last)
+            if len(game.finished) > deal.index:
+                yield deal.finished(game.finished[-1])
+                deal = None
+        if game.deal is not None and len(record.deals) > len(game.finished):
+            # Broken off, maybe before the first call.
+            yield (deal or self._begun(game.deal, len(game.finished), record)).finished(game.deal)
 
-    def _begun(self, deal: Deal, index: int, number: int) -> _Deal:
+    def _begun(self, deal: Deal, index: int, record: Record) -> _Deal:
         rules = deal.rules
         leader = rules.following[deal.dealer]
         outcomes = {
@@ -95,7 +93,7 @@ class Analyst:
             for strain in rules.strains
         }
         auction = OpenAuction(rules, deal.dealer, deal.dealt, outcomes)
-        return _Deal(index, number, auction, self._judge_card)
+        return _Deal(index, record.number + index, auction, self._judge_card)
 
     def _judge_card(self, deal: Deal, action: Action, place: int, index: int) -> CardCost:
         assert deal.contract is not None

@@ -95,6 +95,12 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="Where to write it; report.html in the folder."),
     ] = None,
+    analysis: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Show what decisions cost: printed by contree analyse --json."
+        ),
+    ] = None,
 ) -> None:
     """Make the HTML report of an event afresh, from its results and records.
 
@@ -106,7 +112,7 @@ def report(
     from contree.tournament.html_report import write_report
 
     try:
-        typer.echo(write_report(folder, output))
+        typer.echo(write_report(folder, output, analysis))
     except ResultsError as error:
         raise Failure(str(error)) from None
 

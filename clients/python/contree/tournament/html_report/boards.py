@@ -10,6 +10,7 @@ document, deflated and in base64; ``explorer.js`` is its only reader, and the na
     tables  [marks of first, of second, how it ended, faults, deals or why there are none]
             a deal: [pack, calls, cards, winners of tricks, contract, made, points, tricks, marks]
             the last three are pairs of North-South and East-West; null where there are none
+            with an analysis (``costs``) a table has its worst card and a deal its costs besides
     boards  [number, first, second, points, table A, table B, parting]
             a parting: [deal, 0 for a call and 1 for a card, index, seat, at A, at B]
 """
@@ -27,6 +28,7 @@ from typing import Any, Final, NamedTuple
 from contree.engine import CARDS, SEATS, Announced, Deal, EngineError, Record, RuleSet
 from contree.engine.disguise import Disguise
 from contree.engine.record import PlacedCard, RecordedDeal
+from contree.tournament.html_report.costs import Analyses, deal_costs, worst_card
 from contree.tournament.html_report.partings import Part, parted, undone
 from contree.tournament.schedule import Pairing, Side, Table
 from contree.tournament.standings import BoardResult
@@ -47,6 +49,8 @@ class Explorer(NamedTuple):
     """Tables that are beyond ``MOST_TABLES``."""
     partings: Mapping[Pairing, tuple[int, int, int]]
     """Boards of a pairing that parted in the auction, in the play, and never."""
+    analysed: int = 0
+    """Tables of which it is told what their decisions cost."""
 
 
 class _Seen(NamedTuple):
@@ -54,6 +58,9 @@ class _Seen(NamedTuple):
 
     deals: tuple[tuple[RecordedDeal, Deal], ...]
     problem: str = ""
+    costs: tuple[list[Any], ...] = ()
+    """Of each deal, where it was analysed; and where the worst card is."""
+    worst: list[Any] | None = None
 
 
 Reader = Callable[[Table], Record]
@@ -69,8 +76,11 @@ def explorer(
     read: Reader,
     worn: Callable[[Table], Disguise],
     races: bool = False,
+    analyses: Analyses | None = None,
 ) -> Explorer:
-    """The closed boards with all that was done at their tables."""
+    """The closed boards with all that was done at their tables, and what of it cost how much where
+    that was analysed.
+    """
     tables: dict[tuple[int, Pairing], dict[Side, TableResult]] = defaultdict(dict)
     for result in results:
         tables[result.table.board, result.table.pairing][result.table.side] = result
@@ -79,10 +89,12 @@ def explorer(
     packs: dict[str, int] = {}
     rows: list[list[Any]] = []
     boards = []
+    analysed = 0
     ways: dict[Pairing, list[int]] = defaultdict(lambda: [0, 0, 0])
     for board in shown:
         sides = [tables[board.board, board.pairing][side] for side in Side]
-        seen = [_see(result, read, worn) for result in sides]
+        seen = [_see(result, read, worn, analyses) for result in sides]
+        analysed += sum(bool(one.costs) for one in seen)
         parting = _parting(rules, *seen)
         if all(one.deals for one in seen):
             ways[board.pairing][2 if parting is None else parting[1]] += 1
@@ -108,10 +120,15 @@ def explorer(
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=True)
     data = base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
     partings = {pairing: (call, card, never) for pairing, (call, card, never) in ways.items()}
-    return Explorer(data, len(rows), 2 * (len(everything) - len(shown)), partings)
+    return Explorer(data, len(rows), 2 * (len(everything) - len(shown)), partings, analysed)
 
 
-def _see(result: TableResult, read: Reader, worn: Callable[[Table], Disguise]) -> _Seen:
+def _see(
+    result: TableResult,
+    read: Reader,
+    worn: Callable[[Table], Disguise],
+    analyses: Analyses | None,
+) -> _Seen:
     if result.reason == FORFEITED:
         return _Seen((), "Not played: " + ", ".join(result.forfeited_by) + " had failed for good.")
     try:
@@ -125,7 +142,12 @@ def _see(result: TableResult, read: Reader, worn: Callable[[Table], Disguise]) -
     except EngineError as error:
         return _Seen((), f"The record cannot be played again: {error}.")
     played = game.finished if game.deal is None else (*game.finished, game.deal)
-    return _Seen(tuple(zip(plain.deals, played, strict=True)))
+    seen = _Seen(tuple(zip(plain.deals, played, strict=True)))
+    analysis = None if analyses is None else analyses.of(record)
+    if analysis is None:
+        return seen
+    costs = tuple(deal_costs(deal, worn(result.table)) for deal in analysis.deals)
+    return seen._replace(costs=costs, worst=worst_card(analysis))
 
 
 def _parting(rules: RuleSet, one: _Seen, other: _Seen) -> list[Any] | None:
@@ -147,7 +169,10 @@ def _table(result: TableResult, seen: _Seen, packs: dict[str, int]) -> list[Any]
         for fault in result.faults
     ]
     deals = [_deal(recorded, deal, packs) for recorded, deal in seen.deals]
-    return [*result.marks, result.reason, faults, seen.problem or deals]
+    if not seen.costs:
+        return [*result.marks, result.reason, faults, seen.problem or deals]
+    priced = [[*deal, costs] for deal, costs in zip(deals, seen.costs, strict=True)]
+    return [*result.marks, result.reason, faults, priced, seen.worst]
 
 
 def _deal(recorded: RecordedDeal, deal: Deal, packs: dict[str, int]) -> list[Any]:

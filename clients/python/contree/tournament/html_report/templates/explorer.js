@@ -72,10 +72,12 @@
     }
     for (const key of pairings.keys()) chosen.pairing.append(option(key, key.replace("~", " – ")));
 
+    const worst = (board) => Math.max(...[board[4], board[5]].map((table) => (data.tables[table][5] || [0, 0, -1])[2]));
     const current = () => pairings.get(chosen.pairing.value).find((board) => String(board[0]) === chosen.board.value);
 
     function listBoards(number) {
       const boards = [...pairings.get(chosen.pairing.value)];
+      if (chosen.order.value === "cost") boards.sort((one, other) => worst(other) - worst(one) || one[0] - other[0]);
       if (chosen.order.value === "swing") boards.sort((one, other) => Math.abs(other[3]) - Math.abs(one[3]) || one[0] - other[0]);
       const listed = chosen.order.value === "parted" ? boards.filter((board) => board[3] !== 0) : boards;
       const shown = listed.length ? listed : boards;
@@ -149,7 +151,7 @@
       else deals.forEach((deal, side) => { if (deal) cards.append(element("h3", "", `Cards at table ${"AB"[side]}`), handsShown(data.packs[deal[0]])); });
     }
     const both = element("div", "tables");
-    tables.forEach((table, side) => both.append(tableShown(table, deals[side], side, bots, number, here)));
+    tables.forEach((table, side) => both.append(tableShown(table, deals[side], side, bots, number, here, dealNumber)));
     parts.push(element("div", "board", cards, both));
     return parts;
   }
@@ -185,8 +187,8 @@
     return shown;
   }
 
-  function tableShown(table, deal, side, bots, number, parting) {
-    const [marksFirst, marksSecond, reason, faults, deals] = table;
+  function tableShown(table, deal, side, bots, number, parting, dealNumber) {
+    const [marksFirst, marksSecond, reason, faults, deals, worst] = table;
     const letter = "AB"[side];
     const pairs = side === 0 ? bots : [bots[1], bots[0]]; // who holds North-South, East-West
     const head = element("div", "", element("h3", "", `Table ${letter}`));
@@ -202,7 +204,11 @@
     else {
       result.append(resultShown(deal, pairs, deals.length > 1));
       auction.append(element("h4", "", "Auction"), callsShown(deal[1], side, parting));
-      if (deal[2]) play.append(element("h4", "", "Tricks"), tricksShown(deal, parting));
+      const costs = deal[9];
+      const worstHere = costs && worst && worst[0] === dealNumber ? worst[1] : -1;
+      if (costs) auction.append(...auctionCosts(costs));
+      if (deal[2]) play.append(element("h4", "", "Tricks"), tricksShown(deal, parting, costs, worstHere));
+      if (costs && deal[2]) play.append(...cardCosts(deal, costs[4], worstHere));
       const link = element("a", "", "Record");
       link.href = `records/b${String(number).padStart(4, "0")}-${encodeURIComponent(`${bots[0]}~${bots[1]}`)}-${letter}.bgn`;
       foot.append(element("p", "", link));
@@ -240,7 +246,64 @@
     return list;
   }
 
-  function tricksShown(deal, parting) {
+  // What was given away, as `contree analyse` has it: the names are described in costs.py.
+  const toPair = (marks) => (marks === 0 ? "0" : `+${Math.abs(marks)} for ${marks > 0 ? "N–S" : "E–W"}`);
+  const minus = (marks) => `−${Math.round(marks)}`;
+
+  function contractShown(text) {
+    if (!text) return ["passed out"];
+    const [, bid, taker, doubled] = /^(.+)([NESW])(x*)$/.exec(text);
+    return [action(bid), ` by ${taker}`, ["", ", contre", ", surcontre"][doubled.length]];
+  }
+
+  function auctionCosts([par, marks, reached, calls]) {
+    const told = element("p", "note", "Par: ", ...contractShown(par), `, ${toPair(marks)}.`);
+    if (reached !== null) told.append(` With perfect play this auction comes to ${toPair(reached)}.`);
+    const parts = [told];
+    if (calls.length) {
+      const list = element("ul", "costs");
+      for (const [, seat, call, lost, better] of calls) {
+        list.append(element("li", "", `${SEATS[seat][0]} `, action(call), " ", element("span", "cost", minus(lost)), ", better ", action(better)));
+      }
+      parts.push(folded(`Calls that gave something away: ${calls.length}`, list));
+    }
+    return parts;
+  }
+
+  function cardCosts(deal, costs, worst) {
+    const cards = readCards(deal[2]);
+    if (!costs.length) return [element("p", "note", "No card gave anything away.")];
+    const line = ([place, seen, reach, open, better]) => {
+      const parts = [`${SEATS[deal.owner(cards[place].index)]} plays `, card(cards[place].index)];
+      if (seen !== null) parts.push(" ", element("span", seen ? "cost" : "cost unseen", seen ? `−${seen}` : "0"), reach ? ` ± ${reach}` : "", `, open ${open ? minus(open) : "0"}`);
+      else parts.push(" ", element("span", "cost", minus(open)));
+      return [`Trick ${Math.floor(place / 4) + 1}: `, ...parts, ", better ", action(better)];
+    };
+    const parts = [];
+    const worstCost = costs.find((cost) => cost[0] === worst);
+    if (worstCost) parts.push(element("p", "note worst-card", element("span", "cost", "▼"), " Worst card of this table. ", ...line(worstCost), "."));
+    const list = element("ul", "costs");
+    for (const cost of costs) list.append(element("li", "", ...line(cost)));
+    parts.push(folded(`Cards that gave something away: ${costs.length}`, list));
+    return parts;
+  }
+
+  function folded(name, ...children) {
+    return element("details", "", element("summary", "", name), ...children);
+  }
+
+  // Below a card: what it cost as far as its seat could see; in brackets what it cost with open cards only.
+  function costShown([, seen, , open], isWorst) {
+    const known = Math.round(seen === null ? open : seen);
+    if (!known && !open) return [];
+    const shown = element("small", known ? "cost" : "cost unseen", element("span", "sr", ", cost "));
+    shown.append(isWorst ? "▼" : "", known ? minus(known) : `(${minus(open)})`);
+    if (isWorst) shown.classList.add("worst");
+    return [element("br"), shown];
+  }
+
+  function tricksShown(deal, parting, costs, worst) {
+    const costOf = new Map((costs ? costs[4] : []).map((cost) => [cost[0], cost]));
     const cards = readCards(deal[2]);
     const winners = [...deal[3]].map(Number);
     const pack = deal.owner;
@@ -259,6 +322,7 @@
         if (place === 0) cell.classList.add("led");
         if (winners[trick] === seat) cell.classList.add("won");
         if (parting && parting[1] && index < at) cell.classList.add("same");
+        if (costOf.has(index)) cell.append(...costShown(costOf.get(index), index === worst));
         if (index === at) { cell.classList.add("parted"); cell.prepend("◆"); }
       });
       row.append(...cells);
