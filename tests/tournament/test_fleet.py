@@ -140,6 +140,14 @@ async def test_one_that_does_not_dial_in(bench: Bench) -> None:
     assert bench.notes == [f"Waiting for x, y to dial in at {bench.address.server}."]
 
 
+async def test_who_is_missing_is_known_however_short_the_patience_is(bench: Bench) -> None:
+    """Shorter than the service takes to say who is there."""
+    bench.service.bots["x"] = 8
+    async with bench.fleet(x=None, y=None) as (fleet, host):
+        with pytest.raises(ProcessError, match=r"^y did not connect .* it is to dial in"):
+            await fleet.connected(host, 0.0)
+
+
 async def test_one_that_takes_a_single_seat(bench: Bench) -> None:
     bench.service.bots |= {"x": 8, "y": 1}
     async with bench.fleet(x=None, y=None) as (fleet, host):
