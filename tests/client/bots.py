@@ -73,4 +73,4 @@ async def playing(
         yield task
     finally:
         task.cancel()
-        await asyncio.wait({task}, timeout=10)
+        await asyncio.wait({task}, timeout=60)

@@ -84,7 +84,7 @@ async def test_too_long_a_request_is_cut() -> None:
         host, _, port = address.rpartition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(b"GET /" + b"x" * 40_000)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             with contextlib.suppress(ConnectionError):
                 assert await reader.read() == b""
         writer.close()

@@ -189,7 +189,7 @@ async def test_the_runner_is_killed_and_run_again(event: Event, undisturbed: str
         process.kill()
         await process.communicate()
         event.go_on()
-        assert await eventually(lambda: not any(alive(pid) for pid in below), 30)  # noqa: B023
+        assert await eventually(lambda: not any(alive(pid) for pid in below))  # noqa: B023
     assert await event.finish(await event.start()) == 0, event.said
     check(event, undisturbed)
 
