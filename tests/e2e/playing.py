@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import grpc
-from tests.rpc.conftest import RawBot
+from tests.rpc.conftest import WAIT_S, RawBot
 
 from contree.engine import parse_record
 from contree.v1 import match_pb2, match_service_pb2, match_service_pb2_grpc, play_service_pb2
@@ -80,7 +80,7 @@ class Player:
 
 
 async def dial(
-    channel: grpc.aio.Channel, instance: str = "one", within: float = 15.0, **hello: Any
+    channel: grpc.aio.Channel, instance: str = "one", within: float = WAIT_S, **hello: Any
 ) -> RawBot:
     """A bot that dials until it is let in."""
     async with asyncio.timeout(within):
@@ -98,14 +98,14 @@ async def dial(
 async def rest(bot: RawBot) -> list[ServerMessage]:
     """What is still said on a stream until it ends in good order."""
     messages = bot.taken()
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(WAIT_S):
         while (frame := await bot.call.read()) is not grpc.aio.EOF:
             messages += frame.messages
         assert await bot.call.code() is grpc.StatusCode.OK
     return messages
 
 
-async def until(condition: Callable[[], bool], within: float = 30.0) -> None:
+async def until(condition: Callable[[], bool], within: float = WAIT_S) -> None:
     """Wait for something that happens in another process."""
     async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110

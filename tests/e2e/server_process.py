@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.ports import Port
 
-START_S = 20.0
+START_S = 90.0
 
 
 class ServerProcess:
@@ -26,7 +26,7 @@ class ServerProcess:
         self._port = Port()
         self.address = self._port.address
         self._environment = {
-            "CONTREE_LEASE_MS": "1000",
+            "CONTREE_LEASE_MS": "3000",
             "CONTREE_REDIS_URL": redis,
             **(environment or {}),
         }

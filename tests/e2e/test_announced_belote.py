@@ -176,7 +176,7 @@ async def test_events_and_records_say_what_was_said(host: HostClient) -> None:
         text = await host.get_record(match.id)
         assert sorted(word for word in text.split() if word.endswith("+b")) == words
         assert parse_record(text).replay().scores == match.scores
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             heard = [
                 str(event.what.card)
                 async for update in host.watch_match(match.id)
@@ -204,7 +204,7 @@ async def test_players_of_the_house_say_belote(host: HostClient) -> None:
             labels=("house",),
         )
     )
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         async for update in host.watch_matches("house"):
             if update.match.ended:
                 break

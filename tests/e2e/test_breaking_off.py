@@ -28,7 +28,7 @@ WAIT_S = 60.0
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[Server]:
-    settings = {"CONTREE_LEASE_MS": "4000", "CONTREE_DRAIN_S": "1"}
+    settings = {"CONTREE_LEASE_MS": "30000", "CONTREE_HEARTBEAT_S": "60", "CONTREE_DRAIN_S": "1"}
     with Server(tmp_path, "server", settings=settings) as server:
         await server.start()
         yield server
@@ -43,7 +43,7 @@ async def test_a_cut_stream_with_commands_under_way_stops_nobody(server: Server)
         healthy = RawBot(channel)
         await healthy.hello("healthy", instance="one")
         for number in range(1, 4):
-            made = board(number, labels=[LABEL])
+            made = board(number, labels=[LABEL], time_control=_patient())
             made.seats[0].bot = made.seats[2].bot = "healthy"
             await matches.CreateMatch(made)
         attacked = []
@@ -67,11 +67,16 @@ async def test_a_cut_stream_with_commands_under_way_stops_nobody(server: Server)
     assert not server.said("match_lost")
 
 
-async def _break_off(server: Server, matches: Any, instance: str) -> str:
-    """Say too much at once while the store does not answer, and be gone before it does."""
+def _patient() -> match_pb2.TimeControl:
+    """For bots that are not read, or away, while others break off."""
     patient = match_pb2.TimeControl()
     patient.per_move.FromSeconds(120)
     patient.disconnect_grace.FromSeconds(120)
+    return patient
+
+
+async def _break_off(server: Server, matches: Any, instance: str) -> str:
+    """Say too much at once while the store does not answer, and be gone before it does."""
     store = store_below(server.pid)
     frames = server.metric_of("contree_frames_total")
     streams = server.metric_of("contree_streams")
@@ -79,7 +84,7 @@ async def _break_off(server: Server, matches: Any, instance: str) -> str:
     async with grpc.aio.insecure_channel(server.address, options=options) as channel:
         bot = RawBot(channel)
         await bot.hello(instance=instance)
-        made = await matches.CreateMatch(board(request_id=instance, time_control=patient))
+        made = await matches.CreateMatch(board(request_id=instance, time_control=_patient()))
         await bot.ready()
         await bot.ready()
         turn = (await bot.next("turn")).turn

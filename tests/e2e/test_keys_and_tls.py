@@ -90,7 +90,7 @@ def test_a_competition_of_guests_with_keys(tmp_path: Path) -> None:
             refused = finish(start(*run, env=list(of(name).items())))
             assert refused.code == 1
             assert "takes a key with the role host" in refused.err + refused.out
-        ran = finish(start(*run, env=list(of("host").items())), timeout=100)
+        ran = finish(start(*run, env=list(of("host").items())), timeout=240)
         assert ran.code == 0, ran.err + ran.out
         assert "All 4 tables have a result" in ran.err + ran.out
         (folder,) = (tmp_path / "results").iterdir()

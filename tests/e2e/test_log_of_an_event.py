@@ -24,7 +24,7 @@ HEAD = (
 CARD = re.compile(r"\b[789TJQKA][SHDC]\b")
 OF_EACH_MATCH = ["match_created", "match_started", "match_ended"]
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 async def test_a_line_for_each_change_of_state_and_nothing_that_is_hidden(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ async def test_a_line_for_each_change_of_state_and_nothing_that_is_hidden(tmp_pa
         event.start(
             server.address, HEAD, ("random", "first"), token=host.token, bots_token=bots.token
         )
-        await until(lambda: "Metrics are served" in event.last_words(), 120, "the event is over")
+        await until(lambda: "Metrics are served" in event.last_words(), 300, "the event is over")
         assert "All 12 tables have a result" in event.last_words()
         await server.stop()
         text = server.log.read_text(encoding="utf-8")

@@ -20,14 +20,20 @@ from contree.v1 import match_service_pb2_grpc
 
 MATCHES = 8
 RESTARTS = 3
-DRAIN_S = 3.0
+DRAIN_S = 10.0
+CLOCK_S = 3
+"""Less than a drain."""
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ServerProcess]:
     server = ServerProcess(
         tmp_path,
-        environment={"CONTREE_DRAIN_S": str(DRAIN_S), "CONTREE_LEASE_MS": "60000"},
+        environment={
+            "CONTREE_DRAIN_S": str(DRAIN_S),
+            "CONTREE_LEASE_MS": "60000",
+            "CONTREE_RETURN_S": "60",
+        },
     )
     server.start()
     yield server
@@ -35,13 +41,13 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
         assert server.stop() == 0
 
 
-async def _create(channel: grpc.aio.Channel) -> None:
-    """Matches in which the least absence is a fault, and a second more than a decision has."""
+async def _create(channel: grpc.aio.Channel, clock_s: int = 30) -> None:
+    """Matches in which the least absence is a fault."""
     stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
     for number in range(1, MATCHES + 1):
         request = board(number, labels=[LABEL])
         request.time_control.disconnect_grace.SetInParent()
-        request.time_control.per_move.seconds = 1
+        request.time_control.per_move.seconds = clock_s
         await stub.CreateMatch(request)
 
 
@@ -74,16 +80,18 @@ async def test_a_rolling_restart_loses_nothing_and_charges_nobody(server: Server
 async def test_answers_on_their_way_are_taken_in_a_drain_and_streams_stay_open(
     server: ServerProcess,
 ) -> None:
-    """GoAway(3 s) means 3 s: the answer of a bot that thinks for one of them counts."""
+    """GoAway(10 s) means 10 s: the answer of a bot that thinks for some of them counts."""
     async with grpc.aio.insecure_channel(server.address) as channel:
         bot = await dial(channel)
-        await _create(channel)
+        await _create(channel, CLOCK_S)
         player = Player()
         await player.play(bot, until_acts=5)
         turn = (await bot.next("turn")).turn
         stopping = asyncio.create_task(asyncio.to_thread(server.stop))
         await bot.next("go_away")
-        await asyncio.sleep(1.5)  # longer than the clock of the decision, which stands still
+        await asyncio.sleep(
+            CLOCK_S + 0.5
+        )  # longer than the clock of the decision, which stands still
         assert not stopping.done()
         late_comer = RawBot(channel)
         with pytest.raises(grpc.aio.AioRpcError) as refused:
@@ -119,7 +127,7 @@ async def test_a_bot_of_the_sdk_plays_through_restarts(server: ServerProcess) ->
             name="raw",
             matches=MATCHES,
             capacity=2 * MATCHES,
-            connection=Connection(resume_patience=30.0),
+            connection=Connection(resume_patience=120.0),
         )
     )
     async with grpc.aio.insecure_channel(server.address) as channel:
@@ -128,7 +136,7 @@ async def test_a_bot_of_the_sdk_plays_through_restarts(server: ServerProcess) ->
             await asyncio.sleep(0.3)
             assert await asyncio.to_thread(server.stop) == 0
             await asyncio.to_thread(server.start)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(200):
             summary = await playing
         check_ended(await all_matches(channel))
     assert (summary.illegal, summary.late, summary.faults) == (0, 0, 0)

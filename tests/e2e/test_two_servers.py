@@ -44,7 +44,7 @@ from contree.v1 import match_service_pb2_grpc
 pytestmark = pytest.mark.slow
 MATCHES = 6
 ACTS = 40
-ADOPTION_S = 20.0
+ADOPTION_S = 40.0
 """DESIGN.md promises 5: tests/chaos holds it to that. On a busy machine nobody can."""
 
 
@@ -81,8 +81,16 @@ async def servers(tmp_path: Path) -> AsyncIterator[Pair]:
 
 
 @pytest.fixture
-async def quick(tmp_path: Path) -> AsyncIterator[Pair]:
-    async for made in pair(tmp_path, CONTREE_LEASE_MS="1000", CONTREE_DRAIN_S="1"):
+async def patient(tmp_path: Path) -> AsyncIterator[Pair]:
+    """With leases of eight seconds: there is time to be slow in, where none is to be lost."""
+    async for made in pair(tmp_path, CONTREE_LEASE_MS="8000", CONTREE_DRAIN_S="1"):
+        yield made
+
+
+@pytest.fixture
+async def lasting(tmp_path: Path) -> AsyncIterator[Pair]:
+    """With leases of a minute."""
+    async for made in pair(tmp_path, CONTREE_LEASE_MS="60000", CONTREE_DRAIN_S="1"):
         yield made
 
 
@@ -118,84 +126,85 @@ async def test_the_survivor_adopts_after_a_kill(servers: Pair) -> None:
     channel, _, live = await begin(servers.first, player)
     await asyncio.to_thread(servers.first.kill)
     killed = time.monotonic()
-    await until(lambda: servers.second.logged("match_adopted") == live)
+    await until(lambda: servers.second.logged("match_adopted") >= live)
     assert time.monotonic() - killed < ADOPTION_S
     await channel.close()
     await end(servers.second, player)
 
 
-async def test_a_paused_owner_cannot_write_and_lets_go(quick: Pair) -> None:
+async def test_a_paused_owner_cannot_write_and_lets_go(servers: Pair) -> None:
     """SIGSTOP for longer than the lease: another server goes on; after SIGCONT the first one's
     streams end in good order, and what is answered there is not taken.
     """
     player = Player()
-    channel, bot, live = await begin(quick.first, player)
+    first, second = servers.first, servers.second
+    channel, bot, live = await begin(first, player)
     held = (await bot.next("turn")).turn
-    quick.first.pause()
-    await until(lambda: quick.second.logged("match_adopted") == live)
+    first.pause()
+    await until(lambda: second.logged("match_adopted") >= live)
     # Answered at the paused server: read there after SIGCONT, and refused by the store.
     await bot.act(held)
-    await end(quick.second, player)
-    quick.first.go_on()
+    await end(second, player)
+    first.go_on()
     # Results of answers before the stop may still have been on their way.
     results = [message.act_result for message in await rest(bot)]
     assert held.decision.id not in [result.decision_id for result in results]
-    assert "Traceback" not in quick.first.log
+    assert "Traceback" not in first.log
     # Its stream ended as the other server's is newer, before it knew all that it has lost.
-    await until(lambda: quick.first.logged("match_lost") == live)
+    await until(lambda: first.logged("match_lost") >= live)
     # It serves on, as good as new.
     assert len(await all_matches(channel)) == MATCHES
     await channel.close()
 
 
-@pytest.mark.parametrize("seconds", [2.0, 4.7], ids=["short", "longer-than-the-lease"])
-async def test_a_store_that_hangs_costs_no_lease(servers: Pair, seconds: float) -> None:
+@pytest.mark.parametrize("seconds", [2.0, 10.0], ids=["short", "longer-than-the-lease"])
+async def test_a_store_that_hangs_costs_no_lease(patient: Pair, seconds: float) -> None:
     """Its owners renew first, also what has run out meanwhile."""
     player = Player()
-    channel, bot, _ = await begin(servers.first, player)
-    os.kill(servers.store, signal.SIGSTOP)
+    channel, bot, _ = await begin(patient.first, player)
+    os.kill(patient.store, signal.SIGSTOP)
     await asyncio.sleep(seconds)
-    os.kill(servers.store, signal.SIGCONT)
+    os.kill(patient.store, signal.SIGCONT)
     await player.play(bot, until_ended=2 * MATCHES)
     check_ended(await all_matches(channel))
     await asyncio.sleep(1.0)
-    assert servers.second.logged("match_adopted") == 0
-    assert servers.first.logged("match_lost") == 0
+    assert patient.second.logged("match_adopted") == 0
+    assert patient.first.logged("match_lost") == 0
     await bot.close()
     await channel.close()
 
 
-async def test_a_server_that_is_stopped_for_a_moment_keeps_its_matches(servers: Pair) -> None:
+async def test_a_server_that_is_stopped_for_a_moment_keeps_its_matches(patient: Pair) -> None:
     player = Player()
-    channel, bot, _ = await begin(servers.first, player)
-    servers.first.pause()
+    channel, bot, _ = await begin(patient.first, player)
+    patient.first.pause()
     await asyncio.sleep(1.5)
-    servers.first.go_on()
+    patient.first.go_on()
     await player.play(bot, until_ended=2 * MATCHES)
     check_ended(await all_matches(channel))
-    assert servers.second.logged("match_adopted") == 0
+    assert patient.second.logged("match_adopted") == 0
     await bot.close()
     await channel.close()
 
 
-async def test_matches_of_a_server_that_drains_go_on_at_the_other_at_once(servers: Pair) -> None:
+async def test_matches_of_a_server_that_drains_go_on_at_the_other_at_once(lasting: Pair) -> None:
     """Its leases are given up, not left to run out."""
     player = Player()
-    channel, bot, live = await begin(servers.first, player)
-    stopping = asyncio.create_task(asyncio.to_thread(servers.first.stop))
+    channel, bot, live = await begin(lasting.first, player)
+    stopping = asyncio.create_task(asyncio.to_thread(lasting.first.stop))
     await player.play(bot, until_ended=2 * MATCHES)
     assert player.sent_away
     await bot.close()
     assert await stopping == 0
     left = time.monotonic()
-    await until(lambda: servers.second.logged("match_adopted") == live)
-    assert time.monotonic() - left < 2.0  # of a lease of three
+    await until(lambda: lasting.second.logged("match_adopted") >= live)
+    assert time.monotonic() - left < 30.0  # of a lease of sixty
     await channel.close()
-    await end(servers.second, player)
+    await end(lasting.second, player)
 
 
-async def test_a_bot_of_the_sdk_that_knows_both_goes_on_at_the_other(quick: Pair) -> None:
-    both = [quick.first.address, quick.second.address]
+async def test_a_bot_of_the_sdk_that_knows_both_goes_on_at_the_other(servers: Pair) -> None:
+    both = [servers.first.address, servers.second.address]
 
     class Watched(First):
         def call(self, view: View) -> Call:
@@ -219,9 +228,9 @@ async def test_a_bot_of_the_sdk_that_knows_both_goes_on_at_the_other(quick: Pair
             ).id
             for number in range(MATCHES)
         ]
-        await asyncio.wait_for(playing.wait(), 20)
-        await asyncio.to_thread(quick.first.kill)
-        summary = await asyncio.wait_for(bot, 60)
+        await asyncio.wait_for(playing.wait(), 60)
+        await asyncio.to_thread(servers.first.kill)
+        summary = await asyncio.wait_for(bot, 150)
         assert summary.matches == MATCHES
         for match_id in ids:
             match = await host.get_match(match_id)

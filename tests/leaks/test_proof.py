@@ -31,7 +31,7 @@ def proven(reports: list[LeakReport]) -> LeakReport:
     return total
 
 
-@pytest.mark.timeout(3600 if FULL else 240)
+@pytest.mark.timeout(3600 if FULL else 600)
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.name)
 def test_nobody_is_shown_what_is_hidden(rules: RuleSet) -> None:
     journals = [

@@ -6,16 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 from redis.asyncio import Redis
-from tests.rpc.conftest import RawBot
+from tests.rpc.conftest import WAIT_S, RawBot
 
 from contree.server.access import Guard
 from contree.server.host import Host
+from contree.server.host.peers.calls import Calls
 from contree.server.rpc.servers import RpcServer
 from contree.server.settings import Settings
 from contree.server.store import connect, embedded_store
@@ -23,7 +25,7 @@ from contree.server.telemetry import Metrics
 from contree.server.wall_clock import wall_ms
 from contree.v1 import match_service_pb2_grpc
 
-LEASE_MS = 4000
+LEASE_MS = 6000
 
 
 class Server:
@@ -63,7 +65,7 @@ class Servers:
                 data_dir=self._folder,
                 server_id=name,
                 lease_ms=LEASE_MS,
-                heartbeat_s=2.0,
+                heartbeat_s=20.0,  # a bot is often not read for a while
                 drain_s=1.0,
             ),
             **fields,
@@ -97,17 +99,25 @@ async def servers(tmp_path: Path) -> AsyncIterator[Servers]:
 
 
 @pytest.fixture
+def answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks its peers waits until all have answered; on a busy machine a quarter of a second is
+    too short for that.
+    """
+    monkeypatch.setattr(Calls, "ask", partialmethod(Calls.ask, within_s=WAIT_S))
+
+
+@pytest.fixture
 async def raw(servers: Servers) -> AsyncIterator[Redis]:
     """A plain client of the store."""
     async with Redis.from_url(servers.url) as client:
         yield client
 
 
-async def until(condition: Callable[[], object], within: float = 15.0) -> None:
+async def until(condition: Callable[[], object], within: float = WAIT_S) -> None:
     """Wait until so it is."""
     async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
 
-__all__ = ["LEASE_MS", "Server", "Servers", "until"]
+__all__ = ["LEASE_MS", "Server", "Servers", "answered", "until"]

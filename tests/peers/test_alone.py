@@ -32,7 +32,7 @@ async def test_a_server_alone_says_nothing_to_anybody(servers: Servers, raw: Red
 
 
 async def test_idle_peers_say_nothing_to_each_other(servers: Servers) -> None:
-    home, edge = [await servers.start(name, lease_ms=1000) for name in ("home", "edge")]
+    home, edge = [await servers.start(name) for name in ("home", "edge")]
     await edge.bot()
     # What does it hold elsewhere? Nothing. It is here.
     await until(lambda: (entries(home.host), entries(edge.host)) == (1, 2))

@@ -16,7 +16,8 @@ from contree.server.host import Table
 from contree.server.match import SeatPlan, TimeControl
 
 HOUSE = SeatPlan(house="rules")
-RETURN_S = 4.0
+RETURN_S = 10.0
+"""After six of them a server that is cut off sends its bots away; then they have four."""
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ async def start(servers: Servers, wire: Proxy) -> tuple[Server, Server]:
 
 async def match(server: Server) -> Table:
     """Its one bot must be there when its clock runs, and is not forgiven to be away."""
-    time = TimeControl(per_move=3_000, disconnect_grace=0)
+    time = TimeControl(per_move=6_000, disconnect_grace=0)
     seats = (SeatPlan(bot="raw"), HOUSE, HOUSE, HOUSE)
     made = await server.host.matches.create(a_match(seats, time=time))
     table = server.host.tables.get(made.id)

@@ -36,7 +36,7 @@ async def asked(
 
 
 async def test_a_bot_elsewhere_that_says_nothing_is_late(servers: Servers) -> None:
-    _, _, bot, table, turn = await asked(servers, per_move=300)
+    _, _, bot, table, turn = await asked(servers, per_move=1_500)
     fault = (await bot.next("fault")).fault
     assert fault.fault.kind == match_pb2.FAULT_KIND_TIMEOUT
     assert [one.kind for one in table.match.faults][:1] == [FaultKind.TIMEOUT]
@@ -45,8 +45,8 @@ async def test_a_bot_elsewhere_that_says_nothing_is_late(servers: Servers) -> No
 
 
 async def test_an_answer_in_time_counts_however_long_its_way_is(servers: Servers) -> None:
-    """The bot answers at once, and its home hears of it a second after its time is over."""
-    home, edge, bot, table, turn = await asked(servers, per_move=400)
+    """The bot answers at once, and its home hears of it when its time is over."""
+    home, edge, bot, table, turn = await asked(servers, per_move=2_000)
     post = edge.host.peers.post
     say, held = post.say, asyncio.Event()
     waiting: list[tuple[str, Item]] = []
@@ -82,22 +82,25 @@ async def test_the_way_to_its_table_is_not_charged(servers: Servers) -> None:
     loop = asyncio.get_running_loop()
 
     def slowly(peer: str, item: Item) -> None:
-        loop.call_later(0.8, say, peer, item)
+        loop.call_later(3.0, say, peer, item)
 
     edge.host.peers.edge._say = slowly
     await bot.act(turn)
     again = (await bot.next("turn")).turn
-    assert again.decision.clock.charged.ToMilliseconds() < 700
+    assert again.decision.clock.charged.ToMilliseconds() < 2_900
     assert not table.match.faults
 
 
 async def test_what_a_bot_thinks_is_charged_and_told_as_ever(servers: Servers) -> None:
     home, edge, bot, table, turn = await asked(servers, per_move=60_000)
-    await asyncio.sleep(0.3)
+    (far,) = edge.host.peers.edge.all()
+    now = edge.host.tables.deadlines.now  # which stands still while the machine stalls
+    _, began = far.asked
+    await until(lambda: now() - began >= 0.3)
     await bot.act(turn)
     again = (await bot.next("turn")).turn
     charged = again.decision.clock.charged.ToMilliseconds()
-    assert 300 <= charged < 1500
+    assert 300 <= charged <= 1000 * (now() - began)
     assert home.host.peers.guests.count == 1
     assert edge.host.peers.edge.count == 1
     assert not table.match.faults
@@ -131,15 +134,16 @@ async def test_the_time_of_who_comes_again_by_itself_runs_on(servers: Servers, a
     """Wherever it opens another stream."""
     _, _, bot, table, turn = await asked(servers, per_move=60_000)
     await servers.start("third")
-    began = next(one for one in table.turn_started if one is not None)
-    await asyncio.sleep(0.5)
+    began = began_of(table)
+    now = servers.all[0].host.tables.deadlines.now
+    await until(lambda: now() - began >= 1.0)
     again = await servers.all[at].bot()
     assert (await again.next("turn")).turn.decision.id == turn.decision.id
     await bot.next("superseded")
     await until(lambda: began in table.turn_started)
     await again.act(turn_of(turn, again))
     charged = (await again.next("turn")).turn.decision.clock.charged.ToMilliseconds()
-    assert charged >= 500
+    assert charged >= 900
 
 
 @pytest.mark.parametrize("at", [0, 2], ids=["at-its-table", "at-a-third"])
@@ -154,13 +158,18 @@ async def test_who_comes_back_from_a_dead_server_at_once_has_its_time_again(
         return [True] * len(entries)
 
     monkeypatch.setattr(edge.host.store.inboxes, "put", nowhere)  # it says nothing any more
-    await asyncio.sleep(0.5)
+    began, now = began_of(table), servers.all[0].host.tables.deadlines.now
+    await until(lambda: now() - began >= 4.0)
     again = await servers.all[at].bot()
     assert (await again.next("turn")).turn.decision.id == turn.decision.id
     await again.act(turn_of(turn, again))
     charged = (await again.next("turn")).turn.decision.clock.charged.ToMilliseconds()
-    assert charged < 450
+    assert charged < 3_500
     assert not table.match.faults
+
+
+def began_of(table: Table) -> float:
+    return next(one for one in table.turn_started if one is not None)
 
 
 def turn_of(turn: play_service_pb2.Turn, bot: RawBot) -> play_service_pb2.Turn:
@@ -176,7 +185,7 @@ async def test_a_turn_that_is_said_again_is_charged_from_when_the_bot_was_told(
     servers: Servers,
 ) -> None:
     """It was lost on its way to the edge, and the bot answers at once when it comes."""
-    home, edge, bot, table, turn = await asked(servers, per_move=1_500)
+    home, edge, bot, table, turn = await asked(servers, per_move=30_000)
     (guest,) = home.host.peers.guests._by_nonce.values()
     say, lost = guest._say, []
 
@@ -191,14 +200,14 @@ async def test_a_turn_that_is_said_again_is_charged_from_when_the_bot_was_told(
     await until(lambda: lost)
     seat = next(seat for seat in SEATS if table.attached[seat] is not None)
     now = home.host.tables.deadlines.now
-    await until(lambda: table.elapsed_ms(seat, now()) > 1_000)
+    await until(lambda: table.elapsed_ms(seat, now()) > 4_000)
     guest._say = say
     home.host.peers._resync(edge.host.peers.address)
     second = (await bot.next("turn")).turn
-    assert second.decision.clock.remaining.ToMilliseconds() > 1_200
+    assert second.decision.clock.remaining.ToMilliseconds() > 26_500
     await bot.act(second)
     third = (await bot.next("turn")).turn
-    assert third.decision.clock.charged.ToMilliseconds() < 500
+    assert third.decision.clock.charged.ToMilliseconds() < 3_500
     assert not table.match.faults
 
 

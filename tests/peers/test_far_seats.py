@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.e2e.playing import Player, check_records
 from tests.peers.conftest import Server, Servers
-from tests.rpc.conftest import board
+from tests.rpc.conftest import WAIT_S, board
 
 from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
 
@@ -29,7 +29,7 @@ async def test_a_bot_plays_whole_matches_at_another_server(servers: Servers) -> 
     bot = await edge.bot()
     made = [await home.matches.CreateMatch(board(number, labels=[LABEL])) for number in range(1, 9)]
     player = Player()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(2 * WAIT_S):
         await player.play(bot, until_ended=2 * len(made))
     for one in made:
         await ended(edge, one.match.id)
@@ -52,7 +52,7 @@ async def heard(server: Server, home: Server, **hello: Any) -> dict[tuple[int, s
     found: dict[tuple[int, str], list[bytes]] = {}
     seats: dict[int, int] = {}
     over = 0
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(2 * WAIT_S):
         while over < 2:
             message = await bot.anything()
             kind = str(message.WhichOneof("message"))

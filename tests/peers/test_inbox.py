@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from tests.e2e.playing import LABEL, Player, check_records
 from tests.host.conftest import a_match
 from tests.peers.conftest import Server, Servers, until
-from tests.rpc.conftest import board
+from tests.rpc.conftest import WAIT_S, board
 
 from contree.engine import Seat
 from contree.peers.v1 import peers_pb2
@@ -211,11 +211,11 @@ async def test_play_goes_on_when_inboxes_are_lost(
     made = [await home.matches.CreateMatch(board(number, labels=[LABEL])) for number in range(1, 7)]
     player = Player()
     for acts in (20, 60, 90):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(2 * WAIT_S):
             await player.play(bot, until_acts=acts)
         for server in servers.all:
             await raw.delete(f"inbox:{server.host.peers.address}")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(2 * WAIT_S):
         await player.play(bot, until_ended=2 * len(made))
     await check_records(home.channel, player)
     for one in made:
@@ -240,21 +240,24 @@ async def test_what_was_lost_in_an_inbox_is_said_again(
         ready = play_service_pb2.Ready(seat_ref=assigned.seat_ref)
         await bot.say(play_service_pb2.ClientMessage(ready=ready))
         await until(lambda: any(table.match.owed_since))
-        await until(lambda: table.elapsed_ms(Seat.NORTH, home.host.tables.deadlines.now()) > 1500)
+        await until(lambda: table.elapsed_ms(Seat.NORTH, home.host.tables.deadlines.now()) > 4_000)
     turn = (await bot.next("turn")).turn
     control = table.match.spec.time
     shown = turn.decision.clock.remaining.ToMilliseconds()
-    assert shown > control.per_move + control.bank - 500
+    assert shown > control.per_move + control.bank - 3_500
 
     before = table.match.version
+    (far,) = edge.host.peers.edge.all()
+    _, began = far.asked
     async with unread(home, raw, monkeypatch):
         await bot.act(turn)
         await until(lambda: any(far.pending for far in edge.host.peers.edge.all()))
+        thought = edge.host.tables.deadlines.now() - began
     result = (await bot.next("act_result")).act_result
     assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
     assert table.match.version > before
     again = (await bot.next("turn")).turn
-    assert again.decision.clock.charged.ToMilliseconds() < 500
+    assert again.decision.clock.charged.ToMilliseconds() <= 1000 * thought
 
 
 @contextlib.asynccontextmanager
@@ -274,7 +277,7 @@ async def unread(
     await raw.xadd(inbox, {"e": b""})
     length = await raw.xlen(inbox)
     yield
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         while await raw.xlen(inbox) <= length:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await raw.delete(inbox)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 from tests.peers.conftest import Server, Servers
-from tests.rpc.conftest import RawBot, board
+from tests.rpc.conftest import WAIT_S, RawBot, board
 
 from contree.engine import SEATS, Seat, SeededDeals, cards_in
 from contree.peers.v1.peers_pb2 import Entry, Item
@@ -50,7 +50,7 @@ async def test_an_inbox_shows_no_card_of_another_server(
         for plan in request.seats:
             plan.bot = "left" if plan.seat in (1, 3) else "right"
         made.append((await home.matches.CreateMatch(request)).match.id)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(2 * WAIT_S):
         await asyncio.gather(*map(play, bots))
     for task in listening:
         task.cancel()

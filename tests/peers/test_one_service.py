@@ -16,6 +16,7 @@ from contree.server.match import SeatPlan
 from contree.v1 import match_pb2, match_service_pb2
 
 HOUSE = SeatPlan(house="rules")
+pytestmark = pytest.mark.usefixtures("answered")
 
 
 async def listed(server: Server) -> list[Any]:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from tests.host.conftest import a_match
 from tests.peers.conftest import Server, Servers, until
-from tests.rpc.conftest import RawBot, board
+from tests.rpc.conftest import WAIT_S, RawBot, board
 
 from contree.server.match import SeatPlan
 from contree.v1 import play_service_pb2
+
+pytestmark = pytest.mark.usefixtures("answered")
 
 
 async def in_play(home: Server, bot: RawBot) -> tuple[Any, play_service_pb2.Turn]:
@@ -43,7 +45,8 @@ async def test_a_bot_that_comes_back_anywhere_is_asked_the_same_again(
     assert again.decision.clock.remaining.ToMilliseconds() <= 10_000
     await back.act(again)
     assert (await back.next("act_result")).act_result.decision_id == turn.decision.id
-    assert sum(server.host.peers.edge.count for server in servers.all) == (0 if at == 0 else 2)
+    far = 0 if at == 0 else 2
+    await until(lambda: sum(one.host.peers.edge.count for one in servers.all) == far)
 
 
 @pytest.mark.parametrize("new", [0, 2], ids=["at-its-table", "at-a-third"])
@@ -52,12 +55,12 @@ async def test_a_session_is_superseded_at_once_at_another_server(
 ) -> None:
     """Not at the next heartbeat, and the seats go with it."""
     home, edge, _ = [
-        await servers.start(name, heartbeat_s=60) for name in ("home", "edge", "third")
+        await servers.start(name, heartbeat_s=600) for name in ("home", "edge", "third")
     ]
     old = await edge.bot()
     _, turn = await in_play(home, old)
     newer = await servers.all[new].bot()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         await old.next("superseded")
         again = (await newer.next("turn")).turn
     assert again.decision.id == turn.decision.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.host.conftest import a_race, arrive, play, read, ready
+from tests.host.conftest import WAIT_S, a_race, arrive, play, read, ready
 from tests.peers.conftest import Servers, until
 
 from contree.server.match import SeatPlan
@@ -30,7 +30,7 @@ async def test_nothing_is_missed_and_little_waits(servers: Servers, reads: bool)
         await until(lambda: edge.host.peers.edge.count == 0)
         # Results, and the ends of deals, count as ever; events do not heap up.
         assert len(session.outbox) < 64
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(WAIT_S):
         while "match_ended" not in kinds:
             for message in read(await session.outbox.batch()):
                 kinds.append(str(message.WhichOneof("message")))

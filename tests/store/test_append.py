@@ -174,8 +174,8 @@ async def test_a_script_forgotten_in_the_middle_of_a_group_is_loaded(
 
 
 async def retried(store: RedisStore, part: Append) -> object:
-    """The result of a part sent until it gets through, at most 50 times."""
-    for _ in range(50):
+    """The result of a part sent until it gets through, at most 1000 times."""
+    for _ in range(1000):
         (result,) = await store.append([part])
         if not isinstance(result, StoreUnavailable):
             return result

@@ -156,9 +156,9 @@ async def test_nothing_brings_an_archived_match_back(store: RedisStore, raw: Red
 async def test_retention_covers_all_of_a_match(store: RedisStore, raw: Redis) -> None:
     await start(store, "a")
     await archive(store, "a", retain_s=3600)
-    assert 3590 < await raw.ttl(keys.archive("a")) <= 3600
+    assert 3500 < await raw.ttl(keys.archive("a")) <= 3600
     await raw.pexpire(keys.archive("a"), 1)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while await store.kept("a") is not None:
             pass
     with pytest.raises(MatchNotFound):
@@ -212,7 +212,7 @@ async def test_a_killed_store_has_a_journal_or_an_archive_of_each_match_never_ne
     entries = [b"start", *(b"%d" % n for n in range(2, 50))]
     archived: set[str] = set()
     async with embedded_store(tmp_path) as embedded:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(200):
             for round_ in range(3):
                 store = await connected(embedded.url)
                 ids = [f"m{round_}-{n:03}" for n in range(150)]

@@ -52,7 +52,7 @@ class Crew:
                 stdin=subprocess.DEVNULL,
                 stderr=log,
                 start_new_session=True,
-                env={"PATH": "", "CONTREE_LEASE_MS": "1000", **(environment or {})},
+                env={"PATH": "", "CONTREE_LEASE_MS": "3000", **(environment or {})},
             )
 
     async def serving(self) -> None:
@@ -96,13 +96,13 @@ class Crew:
 
     def get(self, path: str) -> Any:
         """A JSON document of the supervisor."""
-        with urllib.request.urlopen(f"http://{self.facts['metrics']}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://{self.facts['metrics']}{path}", timeout=60) as answer:
             return json.load(answer)
 
     def ready(self) -> bool:
         """What the supervisor says at /readyz."""
         try:
-            with urllib.request.urlopen(f"http://{self.facts['metrics']}/readyz", timeout=10):
+            with urllib.request.urlopen(f"http://{self.facts['metrics']}/readyz", timeout=60):
                 return True
         except urllib.error.HTTPError as error:
             assert error.code == 503  # noqa: PT017

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import urllib.request
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -69,7 +70,7 @@ async def test_a_scraper_finds_all_workers_and_can_tell_them_apart(crew: Crew) -
 
 
 async def test_the_supervisor_is_ready_where_a_worker_is(crew: Crew) -> None:
-    assert crew.ready()
+    assert await eventually(crew.ready)
     (store,) = set(crew.below()) - set(crew.pids.values())
     os.kill(store, signal.SIGSTOP)
     try:
@@ -81,14 +82,14 @@ async def test_the_supervisor_is_ready_where_a_worker_is(crew: Crew) -> None:
     assert await eventually(crew.ready)
     os.kill(crew.pids[1], signal.SIGSTOP)
     try:
-        assert crew.ready()  # one that hangs is not waited for
+        assert await eventually(crew.ready)  # one that hangs is not waited for
     finally:
         os.kill(crew.pids[1], signal.SIGCONT)
 
 
 def _server_id(target: str) -> str:
     """Whom a page of metrics is about."""
-    with urllib.request.urlopen(f"http://{target}/metrics", timeout=10) as page:
+    with urllib.request.urlopen(f"http://{target}/metrics", timeout=60) as page:
         families = text_string_to_metric_families(page.read().decode())
         (info,) = (one for one in families if one.name == "contree_build_info")
     return info.samples[0].labels["server_id"]
@@ -97,8 +98,8 @@ def _server_id(target: str) -> str:
 async def test_metrics_of_workers_are_on_the_ports_after_that_of_the_supervisor(
     tmp_path: Path,
 ) -> None:
-    with shared_address("127.0.0.1:0") as free:
-        port = min(int(free.rsplit(":", 1)[1]), 65000)
+    kept = _ports_in_a_row(3)
+    port = kept[0].getsockname()[1]
     crew = Crew(tmp_path, "--metrics", f"127.0.0.1:{port}")
     try:
         await crew.serving()
@@ -106,6 +107,26 @@ async def test_metrics_of_workers_are_on_the_ports_after_that_of_the_supervisor(
         assert targets == [[f"127.0.0.1:{port + 1}"], [f"127.0.0.1:{port + 2}"]]
     finally:
         crew.close()
+        for one in kept:
+            one.close()
+
+
+def _ports_in_a_row(count: int) -> list[socket.socket]:
+    """Bound, and never listening: servers may listen there, and nobody else is given one."""
+    for _ in range(100):
+        kept: list[socket.socket] = []
+        try:
+            for _ in range(count):
+                kept.append(socket.socket())
+                kept[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                port = kept[-2].getsockname()[1] + 1 if len(kept) > 1 else 0
+                kept[-1].bind(("127.0.0.1", port))
+        except (OSError, OverflowError):
+            for one in kept:
+                one.close()
+        else:
+            return kept
+    raise AssertionError("no free ports in a row")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -260,7 +281,7 @@ class _connection_to:
         self._address, self._worker = address, worker
 
     async def __aenter__(self) -> grpc.aio.Channel:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 self._channel = grpc.aio.insecure_channel(self._address, options=OWN)
                 bot = RawBot(self._channel)

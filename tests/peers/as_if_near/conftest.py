@@ -29,13 +29,13 @@ def settings(tmp_path: Path, heartbeat_s: float) -> Settings:
         data_dir=tmp_path / "data",
         fsync="everysec",
         heartbeat_s=heartbeat_s,
-        lease_ms=4000,
+        lease_ms=6000,
         drain_s=1.0,
     )
 
 
 @pytest.fixture
-async def matches(settings: Settings) -> AsyncIterator[Any]:
+async def matches(settings: Settings, answered: None) -> AsyncIterator[Any]:
     """The host's side of the server that has the tables."""
     async with (
         running(replace(settings, server_id="home")) as home,
