@@ -18,6 +18,7 @@ from tests.server.test_probes import ask
 from contree.engine import Mode
 from contree.server.host import Host, folding, leases
 from contree.server.host.folding import folded
+from contree.server.host.service_clock import PATIENCE_S
 from contree.server.match import Created, Match, Stage, create, encode_entry
 from contree.server.settings import Settings
 from contree.server.store import RedisStore, StoreUnavailable, connect, embedded_store
@@ -142,6 +143,26 @@ async def test_others_matches_are_not_asked_for_one_by_one(hosts: Hosts) -> None
     await until(lambda: asked >= 3 * 16)  # in three lives of a lease
     assert taken == []
     assert len(ann.tables.all()) == 20
+
+
+async def test_what_is_given_up_is_taken_over_at_once_also_where_the_store_is_slow(
+    hosts: Hosts,
+) -> None:
+    """Whoever holds a lease has time to renew it first; nobody holds these."""
+    ann = await hosts.start("ann", lease_ms=120_000)
+    match = await ann.matches.create(_named("m1"))
+    bob = await hosts.start("bob", lease_ms=120_000)
+    store = cast(RedisStore, bob.store)
+    expired = store.expired
+
+    async def slowly(limit: int = 0) -> list[str]:
+        await asyncio.sleep(2 * PATIENCE_S)
+        return await expired(limit)
+
+    store.expired = slowly  # type: ignore[method-assign]
+    await ann.drain()
+    bob.leases.given([match.id])
+    await until(lambda: bob.tables.get(match.id) is not None, within=30)
 
 
 async def test_not_ready_while_draining_or_while_the_store_is_away(hosts: Hosts) -> None:

@@ -110,7 +110,7 @@ class Leases:
         """Take matches over until cancelled.
 
         After the store was away leases have ended whose owners live: they are given the time to
-        renew them first.
+        renew them first. What was given up nobody renews.
         """
         loop = asyncio.get_running_loop()
         lease_s = self._lease_ms / 1000
@@ -124,10 +124,12 @@ class Leases:
                 given, self._given = self._given, []
                 found = self._free(given) + await self._orphans()
                 orphans = list(dict.fromkeys(found))
-                if loop.time() - began > min(PATIENCE_S, lease_s / 4):
-                    await asyncio.sleep(lease_s / 2)
-                elif self.adopting:
+                if slow := loop.time() - began > min(PATIENCE_S, lease_s / 4):
+                    orphans = self._free(given)
+                if self.adopting:
                     await self._take_over(orphans, frozenset(given))
+                if slow:
+                    await asyncio.sleep(lease_s / 2)
             except StoreUnavailable:
                 await asyncio.sleep(lease_s / 2)
             except StoreError:
