@@ -52,7 +52,7 @@ def _calls_and_a_bot(address: str, data: Path) -> None:
     made = finish(start("keys", "create", "--role", "bot", "--data", str(data), "--json"))
     assert made.code == 0, made.err
     env = [("CONTREE_TOKEN", json.loads(made.out)["token"])]
-    practice = ["bot", "run", "contree.bots:Random", "--practice", "--deals", "40"]
+    practice = ["bot", "run", "contree.bots:Random", "--practice", "--deals", "200"]
     for words, code, variables in ((practice, 0, env), (["watch", "nowhere"], 2, [])):
         ran = finish(start(*words, "--server", address, env=variables))
         assert ran.code == code, ran.err
