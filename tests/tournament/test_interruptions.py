@@ -72,6 +72,29 @@ command = ["python", "digest.py"]
 FILE = FILE.replace("BOARDS", str(BOARDS))
 RUN = "import sys; from contree.tournament import run_event; sys.exit(run_event('cup.toml'))"
 ALL = 2 * BOARDS
+STRUCK_EARLY = """
+# The service falls before there is a table.
+import os
+import signal
+import sys
+
+from contree.tournament import run_event
+from contree.tournament.runner import Runner
+from tests.tournament.waiting import children
+
+begin = Runner.clear_left_over
+
+
+async def struck(self):
+    for pid in children(os.getpid(), "contree.cli", "serve"):
+        os.kill(pid, signal.SIGKILL)
+    await begin(self)
+
+
+Runner.clear_left_over = struck
+sys.exit(run_event("cup.toml"))
+"""
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Event:
@@ -81,9 +104,13 @@ class Event:
         (folder / "cup.toml").write_text(FILE)
         (folder / "digest.py").write_text(DIGEST)
 
-    async def start(self) -> Process:
+    async def start(self, program: str = RUN) -> Process:
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-c", RUN, cwd=self.folder, stdout=PIPE, stderr=STDOUT
+            *(sys.executable, "-c", program),
+            cwd=self.folder,
+            stdout=PIPE,
+            stderr=STDOUT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
 
     async def finish(self, process: Process) -> int:
@@ -213,4 +240,11 @@ async def test_one_is_killed_and_the_event_goes_on(
     event.go_on()
     assert await event.finish(process) == 0, event.said
     assert "ended killed by SIGKILL: starting it again" in event.said
+    check(event, undisturbed)
+
+
+async def test_the_service_is_killed_before_the_first_table(event: Event, undisturbed: str) -> None:
+    process = await event.start(STRUCK_EARLY)
+    assert await event.finish(process) == 0, event.said
+    assert event.said.count("The service ended killed by SIGKILL: starting it again") == 1
     check(event, undisturbed)

@@ -230,21 +230,32 @@ class _Event:
         folder.reopen()
 
     async def _play(self, plan: Plan, folder: EventFolder, log: ResultLog) -> None:
+        async with self._service(plan, folder) as (address, service, keys):
+            playing = self._play_at(address, service, keys, plan=plan, folder=folder, log=log)
+            # From the first moment on: it may die before there is a table.
+            watching = () if service is None else (service.watch(),)
+            await race(playing, *watching)
+
+    async def _play_at(
+        self,
+        address: str,
+        service: LocalService | None,
+        keys: ServiceKeys | None,
+        *,
+        plan: Plan,
+        folder: EventFolder,
+        log: ResultLog,
+    ) -> None:
         def show(progress: Progress) -> None:
             self._reporter.update(
                 progress, lambda: Derived.of(plan.schedule, log.done, quick=True).standings
             )
 
-        async with (
-            self._service(plan, folder) as (address, service, keys),
-            # None is that of the environment: it is for another service than one of our own.
-            HostClient(
-                address,
-                None if keys is None else keys.host,
-                connection=Connection(patience=PATIENCE_S),
-            ) as host,
-        ):
-            await _answers(address, None if keys is None else keys.host)
+        # None is that of the environment: it is for another service than one of our own.
+        token = None if keys is None else keys.host
+        async with HostClient(address, token, connection=Connection(patience=PATIENCE_S)) as host:
+            if service is None:
+                await _answers(address, token)
             live = plan.config.watch is WatchPolicy.LIVE
             when = "" if live else " (a table is shown when all pairings have played its board)"
             watch = f"contree watch --label {plan.id} --server {address}"
@@ -287,8 +298,6 @@ class _Event:
                     return None if service is None else service.pid
 
                 beside = [running.keep(runner.progress, runner.playing, serving)]
-                if service is not None:
-                    beside.append(service.watch())
                 if self._served is not None:
                     beside.append(self._served.keep(runner, running, lambda: fleet.restarts))
                 try:
@@ -393,7 +402,7 @@ class _Event:
 
 
 async def _answers(address: str, token: str | None) -> None:
-    """See that there is a service, and say so soon when there is none."""
+    """See that there is a service of others, and say so soon when there is none."""
     patience = Connection(patience=FIRST_PATIENCE_S)
     async with HostClient(address, token, connection=patience) as host:
         await host.list_bots()
