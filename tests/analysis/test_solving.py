@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
+from math import sqrt
+from statistics import fmean, pstdev
 
 import pytest
 from tests.search.deals import (
@@ -278,23 +281,71 @@ def test_a_seat_is_judged_by_what_it_could_see(analyst: Analyst) -> None:
     assert different > 0
 
 
-def test_many_worlds_of_one_kind_tell_an_exact_mean() -> None:
-    """Before the last two tricks there are few worlds: drawn often, their mean is the true one."""
+def test_the_mean_and_its_error_are_those_of_all_worlds() -> None:
+    """Late in a deal there are few worlds, all of which can be solved one by one and played out."""
     rng = random.Random("few")
-    deal, _ = bid_and_played(RULES["ffb-mixte"], Strain.SPADES, uniform_hands(rng), rng, 20)
-    while len(deal.choices) == 1:
-        deal = deal.apply(deal.owed[0], deal.choices[0])
-    contract = deal.contract
-    assert contract is not None
-    judge = CardJudge(deal.rules, contract, Solver(), Solver())
-    place = 32 - deal.unplayed.bit_count()
-    few, many = (judge.judge(deal, deal.choices[-1], place, n, "a").seen for n in (200, 4000))
-    assert few is not None
-    assert many is not None
-    assert few.marks_error is not None
-    assert many.marks_error is not None
-    assert abs(few.marks - many.marks) <= 4 * few.marks_error + 1e-9
-    assert few.marks_error == 0 or 3 < few.marks_error / many.marks_error < 6, "by the root of 20"
+    strain, rules = Strain.SPADES, RULES["ffb-mixte"]
+    checked = 0
+    while checked < 3:
+        deal, _ = bid_and_played(rules, strain, uniform_hands(rng), rng, 18 + rng.randrange(6))
+        view = project(deal, deal.owed[0])
+        hidden = hidden_from(view)
+        if len(deal.choices) == 1 or not 3 < hidden.count < 60:
+            continue
+        every = {tuple(world) for world in hidden.sample(4000, 1).tolist()}
+        assert len(every) == hidden.count
+        marks = [[worth(deal, world, card) for card in cards_of(deal)] for world in every]
+        means = [fmean(column) for column in zip(*marks, strict=True)]
+        played = means.index(min(means))
+        lost = [row[means.index(max(means))] - row[played] for row in marks]
+        if pstdev(lost) == 0 or sorted(means)[-2:][0] > max(means) - 5:
+            continue
+        contract = deal.contract
+        assert contract is not None
+        judge, place = (
+            CardJudge(rules, contract, Solver(), Solver()),
+            32 - deal.unplayed.bit_count(),
+        )
+        seen = judge.judge(deal, deal.choices[played], place, 2000, "a").seen
+        assert seen is not None
+        assert seen.marks_error == pytest.approx(pstdev(lost) / sqrt(2000), rel=0.15)
+        assert seen.marks == pytest.approx(fmean(lost), abs=4 * pstdev(lost) / sqrt(2000))
+        assert seen.best == deal.choices[means.index(max(means))]
+        checked += 1
+
+
+def cards_of(deal: Deal) -> list[Card]:
+    assert all(isinstance(choice, Card) for choice in deal.choices)
+    return [choice for choice in deal.choices if isinstance(choice, Card)]
+
+
+def worth(deal: Deal, hands: Sequence[int], card: Card) -> int:
+    """The marks, for the seat to play, of a card in a world: played out by the engine."""
+    played = [
+        sum(1 << int(one) for seat, one in done_by(deal) if seat is holder) for holder in SEATS
+    ]
+    dealt = [held | gone for held, gone in zip(hands, played, strict=True)]
+    other = Deal.start(deal.rules, deal.dealer, dealt)
+    for call in deal.auction.calls:
+        other = other.apply(*call)
+    for seat, one in done_by(deal):
+        other = other.apply(seat, one)
+    side = other.owed[0] & 1
+    other = other.apply(other.owed[0], card)
+    if other.result is None:
+        for one in Solver().line(Position.of_deal(other)):
+            other = other.apply(other.owed[0], one)
+    assert other.result is not None
+    return other.result.marks[side] - other.result.marks[1 - side]
+
+
+def done_by(deal: Deal) -> list[tuple[Seat, Card]]:
+    assert deal.play is not None
+    return [
+        (trick.seat_of(n, deal.rules.turn_direction), card)
+        for trick in (*deal.play.tricks, deal.play.trick)
+        for n, card in enumerate(trick.cards)
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 import pytest
-from tests.analysis.samples import analysis, call, card, deal
+from tests.analysis.samples import analysis, card, deal
 
 from contree.analysis import Share, Total, totals
 from contree.engine import Seat
@@ -20,8 +20,7 @@ def row(rows: list[Total], player: str) -> Total:
 
 def test_a_few_boards_come_to_sums_without_errors() -> None:
     cards = [card(0, marks=12.5, open_marks=40), card(4, marks=0.5), card(9, Seat.EAST, marks=3.0)]
-    calls = (call(Seat.NORTH, 0), call(Seat.EAST, 30), call(Seat.SOUTH, 50))
-    rows = totals([analysis(deal(*cards, calls=calls))])
+    rows = totals([analysis(deal(*cards))])
     assert [row.player for row in rows] == ["b", "a"], "who gave away least a card comes first"
     mine = row(rows, "a")
     assert (mine.boards, mine.cards, mine.house) == (1, 2, 0)
@@ -29,8 +28,15 @@ def test_a_few_boards_come_to_sums_without_errors() -> None:
     assert mine.seen_points == Share(1.3, 0.65, None)
     assert mine.open == Share(40.0, 20.0, None)
     assert mine.costly == Share(1, 0.5, None)
-    assert mine.calls == Share(50, 50.0, None), "both seats of a deal together"
-    assert row(rows, "b").calls == Share(30, 30.0, None)
+    assert mine.auction == Share(70, 70.0, None), "from -110 to -180, once for both seats"
+    assert row(rows, "b").auction == Share(-70, -70.0, None)
+    (alone,) = totals([analysis(deal(*cards), names=("a",) * 4)])
+    assert alone.auction == Share(0, 0.0, None), "what one pair lost the other won"
+    mixed = totals([analysis(deal(*cards), names=("a", "b", "c", "d"))])
+    assert {row.player: row.auction and row.auction.total for row in mixed} == {
+        **dict.fromkeys("ac", 70),
+        **dict.fromkeys("bd", -70),
+    }
 
 
 def test_the_error_is_that_of_a_mean_over_boards() -> None:
@@ -51,25 +57,24 @@ def test_tables_of_one_board_are_no_more_than_one() -> None:
     tables = [analysis(deal(card(0, marks=n), number=n % 9)) for n in range(90)]
     (first, _) = totals(tables)
     assert first.boards == 9
-    assert first.calls is not None
-    assert first.calls.reach is None
+    assert first.auction is not None
+    assert first.auction.reach is None
     (first, _) = totals([*tables, analysis(deal(card(0, marks=2.0), number=77))])
-    assert first.calls is not None
-    assert first.calls.reach is not None
+    assert first.auction is not None
+    assert first.auction.reach is not None
     races = [analysis(deal(number=1), deal(number=2), board=False) for _ in range(3)]
     assert {row.boards for row in totals(races)} == {6}
 
 
 def test_what_the_house_played_is_left_out() -> None:
-    deals = [deal(card(0, marks=30.0), calls=(call(Seat.NORTH, 20),), number=n) for n in (1, 2, 3)]
+    deals = [deal(card(0, marks=30.0), number=n) for n in (1, 2, 3)]
     (first,) = (
         row
         for row in totals([analysis(*deals, board=False, house=(2, None, None, None))])
         if row.player == "a"
     )
     assert (first.cards, first.house) == (1, 2)
-    assert first.calls is not None
-    assert first.calls.total == 20
+    assert first.auction == Share(70, 70.0, None), "of its first deal"
 
 
 def test_costly_is_what_is_more_than_chance() -> None:

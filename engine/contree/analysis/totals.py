@@ -44,8 +44,8 @@ class Total(NamedTuple):
     seen_points: Share | None
     costly: Share | None
     """How many of the cards were ``costly``."""
-    calls: Share | None
-    """Marks a deal, by calls with open cards."""
+    auction: Share | None
+    """Marks a deal that the auction lost its pair against par, with open cards; below 0: won."""
     house: int
     """Cards that the house played, or may have played, for it: these are in none of the above."""
 
@@ -53,7 +53,7 @@ class Total(NamedTuple):
 class _Board(NamedTuple):
     cards: list[CardCost]
     deals: list[int]
-    """The cost of the calls of each deal that the player sat in."""
+    """What the auction lost against par, for each of the player's pairs at each deal."""
 
 
 def totals(analyses: Iterable[Analysis]) -> list[Total]:
@@ -65,12 +65,13 @@ def totals(analyses: Iterable[Analysis]) -> list[Total]:
     for number, analysis in enumerate(analyses):
         for index, deal in enumerate(analysis.deals):
             key: object = deal.number if analysis.board else (number, index)
-            calls = dict.fromkeys(analysis.names, 0)
-            for call in deal.calls:
-                if not _by_house(analysis, call.seat, index):
-                    calls[analysis.names[call.seat]] += call.marks
-            for name, cost in calls.items():
-                boards[name][key].deals.append(cost)
+            for seat, name in enumerate(analysis.names):
+                lost = boards[name][key].deals  # a board that the player was at, whatever it did
+                first = seat < 2 or analysis.names[seat - 2] != name
+                helped = any(_by_house(analysis, one, index) for one in (seat, seat ^ 2))
+                if deal.reached is not None and first and not helped:
+                    won = deal.reached - deal.par.marks
+                    lost.append(won if seat & 1 else -won)
             for card in deal.cards:
                 name = analysis.names[card.seat]
                 if _by_house(analysis, card.seat, index):

@@ -25,6 +25,8 @@ from contree.cli.render.record import printable
 from contree.engine.contract import Contract
 
 _NONE: Final = "-"
+_MOST_CALLS: Final = 3
+"""Calls that are told of a deal."""
 
 
 class _At(NamedTuple):
@@ -51,8 +53,8 @@ def _players(rows: Sequence[Total]) -> Table:
     seen = any(row.seen for row in rows)
     table = _table()
     table.add_column("player")
-    each = all(row.calls is None or row.calls.reach is not None for row in rows)
-    heads = ["seen/card", "open/card", "costly", "calls/deal"]
+    each = all(row.open is None or row.open.reach is not None for row in rows)
+    heads = ["seen/card", "open/card", "costly", "auction/deal"]
     heads = heads if each else [head.partition("/")[0] for head in heads]
     for name in ["cards", *heads[not seen :]]:
         table.add_column(name, justify="right", no_wrap=True)
@@ -63,20 +65,21 @@ def _players(rows: Sequence[Total]) -> Table:
             *([_share(row.seen)] if seen else []),
             _share(row.open),
             _percent(row.costly),
-            _share(row.calls),
+            _share(row.auction),
         )
     return table
 
 
 def _footnotes(analyses: Sequence[Analysis], rows: Sequence[Total]) -> Iterator[str]:
     worlds = analyses[0].worlds
-    if any(row.calls is not None and row.calls.reach is None for row in rows):
+    if any(row.open is not None and row.open.reach is None for row in rows):
         yield f"Marks in all: fewer than {LEAST_BOARDS} boards are too few for means and errors."
     else:
         yield "Marks a card and a deal; ± is half a 95% interval."
     if worlds:
         yield f"seen: on average over {worlds} worlds that the seat could not tell apart"
-    yield "open, calls: in the deal as it lay, if all play perfectly with open cards"
+    yield "open: in the deal as it lay, if all play perfectly with open cards"
+    yield "auction: lost against par, perfect bidding with open cards; below 0: won"
     yield f"costly: cards that cost {COSTLY:g} marks or more" + (
         " in these worlds, and more than twice the error" if worlds else ""
     )
@@ -139,7 +142,7 @@ def _deals(analysis: Analysis) -> Iterator[RenderableType]:
     table.add_column("contract", no_wrap=True)
     for name in ("with open cards", "played"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("costly calls", overflow="fold")
+    table.add_column("worst calls", overflow="fold")
     for deal in analysis.deals:
         table.add_row(
             str(deal.number),
@@ -154,10 +157,10 @@ def _deals(analysis: Analysis) -> Iterator[RenderableType]:
 
 
 def _calls(deal: DealAnalysis) -> Text:
-    costly = [call for call in deal.calls if call.marks]
+    costly = sorted((call for call in deal.calls if call.marks), key=lambda call: -call.marks)
     shown = [
         Text(f"{call.seat} ").append(call_text(call.call)).append(f" {call.marks}")
-        for call in costly
+        for call in costly[:_MOST_CALLS]
     ]
     return Text(", ").join(shown)
 
