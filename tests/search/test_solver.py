@@ -207,3 +207,32 @@ def test_a_play_that_is_over() -> None:
     assert Solver().outcome(last) == solve(position).outcome
     with pytest.raises(ValueError, match="over"):
         solve(last)
+
+
+def test_what_takes_more_nodes_than_allowed_is_gone_on_with() -> None:
+    rng = random.Random(11)
+    for _ in range(5):
+        position = Position.start(RULES["ffb-mixte"], Strain.HEARTS, uniform_hands(rng), Seat.EAST)
+        solver = Solver()
+        assert solver.solve_within(position, 10) is None
+        assert solver.nodes_left == 0
+        slices = 1
+        while (found := solver.solve_within(position, 5_000)) is None:
+            slices += 1
+        assert 1 < slices < 200
+        assert 0 <= solver.nodes_left < 5_000
+        assert found == solve(position)
+
+
+def test_a_search_that_was_broken_off_leaves_nothing_wrong_behind() -> None:
+    """Neither in the table nor in the stack: other positions, and its own later ones, are right."""
+    rng = random.Random(12)
+    solver = Solver()
+    for nodes in (1, 100, 1_000, 3_000):
+        hands = uniform_hands(rng)
+        position = Position.start(RULES["ffb-mixte"], Strain.CLUBS, hands, Seat.SOUTH)
+        assert solver.solve_within(position, nodes) is None
+        for _ in range(6):
+            position = position.play(rng.choice(position.legal))
+            if rng.random() < 0.5:
+                assert solver.solve(position) == solve(position)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from contree.search.dd_frames import (
     CARDS,
     COUNT,
+    NODES_LEFT,
     ON_TABLE,
     POINTS,
     RUNS,
@@ -31,7 +32,7 @@ _FIRST_STEP: Final = 2
 
 @compiled
 def outcome_at(game: Game, table: Table, generation: int, frames: Frames) -> int:
-    """The outcome of the position in the first frame."""
+    """The outcome of the position in the first frame, if ``NODES_LEFT`` is not below 0 after it."""
     game, table, frames = borrowed(game), borrowed(table), borrowed(frames)
     low, high = _range_of(game, frames)
     return _close_in(game, table, generation, frames, (low, high), _guess(game, frames))
@@ -42,7 +43,7 @@ def outcomes_by_card(
     game: Game, table: Table, generation: int, frames: Frames, outcomes: npt.NDArray[np.int64]
 ) -> None:
     """The outcome after each card that may be played in the first frame, into an array by card;
-    its other places are left as they are.
+    its other places are left as they are. Not all are known if ``NODES_LEFT`` is below 0 after it.
     """
     game, table, frames = borrowed(game), borrowed(table), borrowed(frames)
     list_cards(game, frames, 0, NO_CARD)
@@ -62,6 +63,8 @@ def outcomes_by_card(
         play_card(game, frames, 0, card)
         frames[0] = frames[1]
         guess = _close_in(game, table, generation, frames, (least, most), guess)
+        if frames[NODES_LEFT] < 0:
+            break
         outcomes[card] = guess
 
 
@@ -102,6 +105,8 @@ def _close_in(  # noqa: PLR0917 - positional, for the compiler
     target = min(max(guess, low + 1), high)
     while low < high:
         found = limit_of(game, table, generation, frames, target)
+        if frames[NODES_LEFT] < 0:
+            break
         if found >= target:
             low = max(low, found)
             below = True

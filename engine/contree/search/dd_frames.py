@@ -25,6 +25,7 @@ __all__ = [
     "LED",
     "LOW",
     "NEXT",
+    "NODES_LEFT",
     "ON_TABLE",
     "POINTS",
     "RUNS",
@@ -82,7 +83,12 @@ FATES: Final = 40
 VALUES_OF: Final = 48
 """What the search found."""
 
+# Beside the stack.
+NODES_LEFT: Final = 33, 0
+"""How many more positions may be searched; below 0 when the search was broken off for want of them.
+"""
+
 
 def new_frames() -> Frames:
-    """Room for 32 cards and the end."""
-    return np.zeros((33, 56), dtype=np.int64)
+    """Room for 32 cards and the end, and a row for ``NODES_LEFT``."""
+    return np.zeros((34, 56), dtype=np.int64)

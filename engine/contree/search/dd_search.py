@@ -27,6 +27,7 @@ from contree.search.dd_frames import (
     LED,
     LOW,
     NEXT,
+    NODES_LEFT,
     ON_TABLE,
     POINTS,
     RUNS,
@@ -61,13 +62,18 @@ _UNKNOWN: Final = 1 << 20
 @compiled
 def limit_of(game: Game, table: Table, generation: int, frames: Frames, target: int) -> int:
     """A limit of the outcome of the position in the first frame: a lower one if it is ``target`` or
-    more, else an upper one.
+    more, else an upper one. Nothing is known when ``NODES_LEFT`` is below 0 after it; but what was
+    found on the way is in the table, so the same search goes on from there.
     """
     ply = 0
     found = 0
     known = False  # whether ``found`` is the limit of the position below this frame
+    nodes = frames[NODES_LEFT]
     while ply >= 0:
         if not known:
+            nodes -= 1
+            if nodes < 0:
+                break
             if frames[ply, LAID] == 0:
                 known, found, favourite = _look_up(game, table, generation, frames, ply, target)
                 if known:
@@ -96,6 +102,7 @@ def limit_of(game: Game, table: Table, generation: int, frames: Frames, target: 
             found = _remember(table, frames, ply, found, target)
         known = True
         ply -= 1
+    frames[NODES_LEFT] = nodes
     return found
 
 

@@ -166,7 +166,7 @@ def _play_out(  # noqa: PLR0917 - positional, for the compiler
                         hand = dealt[seat] & unplayed
                         legal = legal_cards(hand, strain, led, best, holder == seat ^ 2, duties)
                         state = next_random(state)
-                        bit = _any_of(legal, state)
+                        bit = any_of(legal, state)
                         card = popcount(bit - 1)
                         unplayed ^= bit
                         if lines is not None:  # decided when it is compiled
@@ -191,7 +191,7 @@ def _play_out(  # noqa: PLR0917 - positional, for the compiler
 
 
 @compiled
-def _any_of(cards: int, state: int) -> int:
+def any_of(cards: int, state: int) -> int:
     """One of these cards, by the dice."""
     skip = (state >> 32 & 0xFFFF_FFFF) * popcount(cards) >> 32
     while skip:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from contree.engine import Card, Points, RuleSet, Strain
 from contree.search.dd_exact import outcome_at, outcomes_by_card
-from contree.search.dd_frames import new_frames
+from contree.search.dd_frames import NODES_LEFT, new_frames
 from contree.search.dd_game import Game, belongs_to, game_of
 from contree.search.dd_root import write_root
 from contree.search.dd_table import GENERATIONS, new_table
@@ -46,6 +46,10 @@ class Solution(NamedTuple):
         return {card: self.stakes.points(outcome) for card, outcome in self.outcomes.items()}
 
 
+_ENDLESS: Final = 1 << 60
+"""More positions than any deal has."""
+
+
 class Solver:
     """Solves positions. It keeps what it found for later positions of the same deal.
 
@@ -66,14 +70,31 @@ class Solver:
 
     def solve(self, position: Position) -> Solution:
         """What each legal card is worth. ValueError when the play is over."""
+        solution = self.solve_within(position, _ENDLESS)
+        assert solution is not None
+        return solution
+
+    def solve_within(self, position: Position, nodes: int) -> Solution | None:
+        """The same if it takes no more than so many positions (some 20 in a microsecond);
+        None if it takes more. Asked again for the same position, it goes on where it was, as far as
+        its table remembers: so one can look at the clock in between. ``nodes_left`` tells how many
+        of them were not needed.
+        """
         if position.over:
             raise ValueError("the play is over")
-        stakes = self._enter(position)
+        stakes = self._enter(position, nodes)
         found = np.zeros(32, dtype=np.int64)
         outcomes_by_card(self._game, self._table, self._generation, self._frames, found)
+        if self._frames[NODES_LEFT] < 0:
+            return None
         places = numbering(position.strain)
         outcomes = {card: int(found[places[card]]) for card in position.legal}
         return Solution(position, stakes, outcomes)
+
+    @property
+    def nodes_left(self) -> int:
+        """What was left of the ``nodes`` of the last ``solve_within``: at least 0."""
+        return max(0, int(self._frames[NODES_LEFT]))
 
     def outcome(self, position: Position) -> int:
         """What the position is worth, which takes less time than all its cards; also when the play
@@ -91,8 +112,8 @@ class Solver:
             position = position.play(card)
         return tuple(line)
 
-    def _enter(self, position: Position) -> Stakes:
-        """Make the first frame hold this position."""
+    def _enter(self, position: Position, nodes: int = _ENDLESS) -> Stakes:
+        """Make the first frame hold this position, to be searched with so many nodes."""
         rules, strain = position.rules, position.strain
         stakes = stakes_of(rules, strain, slams=self._slams)
         if self._played != (rules, strain) or not belongs_to(self._game, position):
@@ -103,6 +124,7 @@ class Solver:
                 self._table[:] = 0
                 self._generation = 1
         write_root(self._frames, position, stakes)
+        self._frames[NODES_LEFT] = nodes
         return stakes
 
 
