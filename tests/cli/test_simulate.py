@@ -212,6 +212,30 @@ def test_what_is_printed(contree: Contree) -> None:
     assert ran.out.startswith("rules over random: one board has no interval\n2 deals in ")
 
 
+def test_it_stops_when_a_sequential_test_has_decided(contree: Contree, folder: Path) -> None:
+    options = ["--deals", "1-1000", "--workers", "1", "--sprt"]
+    ran = contree("simulate", *options, "--out", "out.jsonl")
+    first, verdict, _ = ran.out.splitlines()
+    assert verdict.startswith("Sequential test: H1 (t = 0.15) accepted after 60 boards, LLR +")
+    boards = len(Path("out.jsonl").read_text().splitlines())
+    assert 60 <= boards < 200
+    assert first.endswith(f", {boards} boards")
+    read = contree("simulate", "--read", "out.jsonl", "--sprt", "--json")
+    (row,) = json.loads(read.out)["pairings"]
+    assert row["boards"] == boards
+    assert (row["sprt"]["verdict"], row["sprt"]["boards"]) == ("H1", 60)
+
+
+def test_a_sequential_test_that_is_open_says_how_many_boards_it_takes(contree: Contree) -> None:
+    few = ["simulate", "--policies", "rules,quiet", "--workers", "1", "--sprt", "--deals"]
+    assert (
+        "Sequential test: no look yet, the first is after 60 boards." in contree(*few, "1-20").out
+    )
+    out = contree(*few, "1-60").out
+    assert "Sequential test: open after 60 boards, LLR " in out
+    assert " within -2.94 to 2.94." in out
+
+
 def test_a_bot_is_made_for_each_seat_of_each_table(contree: Contree, folder: Path) -> None:
     ran = contree("simulate", "--policies", "my:Counting,random", "--deals", "1-5", "--workers=1")
     assert ran.code == 0, ran.err
@@ -298,8 +322,9 @@ def test_ctrl_c_leaves_no_process_and_whole_boards(folder: Path) -> None:
         ("--deals some", "--deals is 'some': write"),
         ("--rules nope", "there is no preset 'nope'"),
         ("--seed=", "--seed is empty"),
+        ("--policies rules,random,quiet --sprt", "--sprt is between two players"),
     ],
-    ids=["one", "twice", "unknown", "zero", "backwards", "words", "rules", "seed"],
+    ids=["one", "twice", "unknown", "zero", "backwards", "words", "rules", "seed", "three"],
 )
 def test_what_cannot_be_played(contree: Contree, options: str, said: str) -> None:
     ran = contree("simulate", *options.split())

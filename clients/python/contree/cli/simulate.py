@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -13,7 +14,7 @@ import typer
 
 from contree.cli.errors import BadInput, Failure
 from contree.cli.output import print_json, say
-from contree.cli.simulated import as_plain, read_points, sentences
+from contree.cli.simulated import Points, as_plain, read_points, sentences
 
 if TYPE_CHECKING:
     from contree.engine import Policy
@@ -31,7 +32,7 @@ def simulate(
         typer.Option(
             "--policies",
             metavar="A,B[,C...]",
-            help="Who plays: rules, random, quiet, starter, or bots of yours as MODULE:CLASS.",
+            help="Who plays: rules, random, quiet, starter, sampler, solver, or MODULE:CLASS.",
         ),
     ] = "rules,random",
     deals: Annotated[
@@ -61,6 +62,10 @@ def simulate(
             metavar="FILE", help="Play nothing: print what files of --out come to together."
         ),
     ] = None,
+    sprt: Annotated[
+        bool,
+        typer.Option("--sprt", help="Two players: stop when a sequential test has decided."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Play boards between every two of some players, both ways round, as fast as this machine can.
@@ -75,17 +80,15 @@ def simulate(
     from contree.tournament.config import seed_of
 
     if read:
-        found = read_points(read)
-        if as_json:
-            print_json({"pairings": as_plain(found)})
-        else:
-            typer.echo("\n".join(sentences(found)))
+        _print(read_points(read), {}, sprt=sprt, as_json=as_json)
         return
     if out is not None and not force and out.is_file():
         raise BadInput(f"--out {out} is there already: name another file, or add --force.")
     if not seed:
         raise BadInput("--seed is empty: write 64 hex digits, or any text.")
     names = _names(players)
+    if sprt and len(names) > 2:
+        raise BadInput("--sprt is between two players: name two in --policies.")
     boards = _range(deals)
     for name in names:
         make_player(name, "")  # says now what is wrong with it
@@ -96,7 +99,7 @@ def simulate(
     simulation = Simulation(names, rule_set, seed_of(seed), event, make_player)
     processes = min(workers or len(os.sched_getaffinity(0)), len(boards))
     try:
-        _run(simulation, boards, processes, out, as_json=as_json)
+        _run(simulation, boards, processes, out, sprt=sprt, as_json=as_json)
     except PlayerFailed as error:
         say(error.detail.rstrip())
         raise Failure(str(error)) from None
@@ -107,7 +110,7 @@ def simulate(
 def make_player(name: str, key: str) -> Policy:
     """A player by its name, a new one: of the house, a bot of contree, or one of the author's."""
     from contree.bots import BOTS
-    from contree.cli.load import load_bot
+    from contree.cli.load import load_bot, make_known
     from contree.policy import random_player, rules_player
     from contree.testing import policy
 
@@ -115,52 +118,79 @@ def make_player(name: str, key: str) -> Policy:
         return rules_player
     if name == "random":
         return random_player(key)
-    return policy(BOTS[name]() if name in BOTS else load_bot(name, Path.cwd()))
+    return policy(make_known(name) if name in BOTS else load_bot(name, Path.cwd()))
 
 
 def _run(
-    simulation: Simulation, boards: range, workers: int, out: Path | None, *, as_json: bool
+    simulation: Simulation,
+    boards: range,
+    workers: int,
+    out: Path | None,
+    *,
+    sprt: bool,
+    as_json: bool,
 ) -> None:
+    from contextlib import closing
     from time import perf_counter
 
+    from contree.cli.sequential import is_over, look_at
     from contree.testing.simulation import simulate as play
 
     points: dict[Pairing, list[float]] = defaultdict(list)
     begun = perf_counter()
     done, told, tables = 0, begun, 0
-    with nullcontext() if out is None else out.open("w", encoding="utf-8") as file:
+    decided = False
+    with (
+        nullcontext() if out is None else out.open("w", encoding="utf-8") as file,
+        closing(play(simulation, boards, workers)) as playing,
+    ):
         try:
-            for chunk in play(simulation, boards, workers):
+            for chunk in playing:
                 for played in chunk:
                     points[played.pairing].append(played.points)
                 if file is not None:
                     file.write("".join(played.line() for played in chunk))
                 tables += 2 * len(chunk)
                 done = chunk[-1].board - boards.start + 1
+                decided = sprt and any(is_over(look_at(values)) for values in points.values())
+                if decided:
+                    break
                 if perf_counter() - told > _SAY_S:
                     told = perf_counter()
                     say(_how_far(done, len(boards), told - begun))
         finally:
-            if done < len(boards):
+            if done < len(boards) and not decided:
                 say(_what_is_left(boards, done, out))
     seconds = perf_counter() - begun
-    if as_json:
-        print_json(
-            {
-                "pairings": as_plain(points),
-                "deals": tables,
-                "seconds": round(seconds, 3),
-                "deals_per_s": round(tables / seconds, 1),
-                "workers": workers,
-            }
+    speed = {
+        "deals": tables,
+        "seconds": round(seconds, 3),
+        "deals_per_s": round(tables / seconds, 1),
+        "workers": workers,
+    }
+    _print(points, speed, sprt=sprt, as_json=as_json)
+    if not as_json:
+        typer.echo(
+            f"{tables} deals in {seconds:.1f} s, {tables / seconds:.0f} deals/s with {workers} "
+            f"process{'es' if workers > 1 else ''}"
         )
-        return
-    for sentence in sentences(points):
-        typer.echo(sentence)
-    typer.echo(
-        f"{tables} deals in {seconds:.1f} s, {tables / seconds:.0f} deals/s with {workers} "
-        f"process{'es' if workers > 1 else ''}"
-    )
+
+
+def _print(points: Points, more: Mapping[str, object], *, sprt: bool, as_json: bool) -> None:
+    from contree.cli import sequential
+
+    if sprt and len(points) > 1:
+        raise BadInput("--sprt is between two players: these boards are of more.")
+    rows, lines = as_plain(points), sentences(points)
+    if sprt:
+        for values in points.values():
+            look = sequential.look_at(values)
+            rows[0]["sprt"] = sequential.as_plain(look)
+            lines.append(sequential.sentence(look, values))
+    if as_json:
+        print_json({"pairings": rows, **more})
+    else:
+        typer.echo("\n".join(lines))
 
 
 def _names(text: str) -> tuple[str, ...]:

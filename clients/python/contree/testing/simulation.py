@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from functools import partial
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -140,10 +140,10 @@ class Played(NamedTuple):
 
 def simulate(
     simulation: Simulation, boards: range, workers: int = 1
-) -> Iterator[tuple[Played, ...]]:
+) -> Generator[tuple[Played, ...], None, None]:
     """Play these boards, in this order; some at a time, so that what is played is not lost.
 
-    With one worker in this process, else in so many others, which end with the iterator. Raises
+    With one worker in this process, else in so many others, which end with the generator. Raises
     PlayerFailed, WorkerLost.
     """
     size = max(1, min(_LARGEST, len(boards) // (workers * _CHUNKS)))
