@@ -21,7 +21,7 @@ from contree.engine import (
     preset,
     project,
 )
-from contree.policy import BID_STYLE, rules_player
+from contree.policy import BID_STYLE, advised_call, rules_player
 from contree.policy.hand import DEFENDING, HELPING, TAKING, belotes, is_solid
 from contree.policy.outlook import outlook
 
@@ -185,3 +185,26 @@ def test_says_surcontre_when_it_cannot_lose_and_not_with_less() -> None:
     window = after(dealt(CLASSIQUE, north=solid), "110H", "X")
     answers = {seat: rules_player(project(window, seat)) for seat in window.owed}
     assert {str(seat): say for seat, say in answers.items()} == {"N": SURCONTRE, "S": DECLINE}
+
+
+def test_a_second_opinion_counts_half() -> None:
+    view = view_of(dealt(north="JH 9H AH 7H AS 7S 8D 7C"))
+    usual = rules_player(view)
+    assert isinstance(usual, Bid)
+    ladder_rank = view.rules.ladder_rank
+    high = advised_call(view, lambda strain, ours: 162.0 if ours else 0.0)
+    assert isinstance(high, Bid)
+    assert ladder_rank(high.level) > ladder_rank(usual.level)
+    assert advised_call(view, lambda strain, ours: 0.0 if ours else 162.0) is PASS
+
+
+def test_a_second_opinion_is_asked_about_opponents_too() -> None:
+    view = view_of(after(dealt(FFB, **WEAK_DEFENCE), "100H"))
+    assert rules_player(view) is PASS
+    assert advised_call(view, lambda strain, ours: 0.0) is CONTRE
+
+
+def test_a_second_opinion_is_no_call_for_a_card() -> None:
+    view = view_of(after(dealt(FFB, **STRONG_DEFENCE), "90H", "P", "P", "P"))
+    with pytest.raises(ValueError, match="no call"):
+        advised_call(view, lambda strain, ours: 0.0)

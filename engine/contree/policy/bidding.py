@@ -7,10 +7,11 @@ rules of the match, and the call that promises most marks is made.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from contree.engine.actions import CONTRE, DECLINE, PASS, SURCONTRE, Bid, Call
-from contree.engine.cards import mask_of
+from contree.engine.cards import Strain, mask_of
 from contree.engine.contract import Contract, Doubling
 from contree.engine.masks import NO_TRUMP
 from contree.engine.rules import BELOTE_POINTS
@@ -20,12 +21,17 @@ from contree.policy.hearing import Heard, hear
 from contree.policy.outlook import Outlook, outlook
 from contree.policy.style import BidStyle
 
+Opinion = Callable[[Strain, bool], float]
+"""What somebody else thinks: the points that a pair may expect in a strain, the own one if true,
+where a deal holds 162, their belotes included.
+"""
 
-def call(view: View, style: BidStyle) -> Call:
+
+def call(view: View, style: BidStyle, opinion: Opinion | None = None) -> Call:
     """What to say at one's turn."""
     if len(view.legal) == 1:
         return PASS
-    thinking = _Thinking.about(view, style)
+    thinking = _Thinking.about(view, style, opinion)
     contract = view.contract
     if contract is not None and contract.doubling is not Doubling.NONE:
         return SURCONTRE if thinking.surcontre_pays(contract) else PASS
@@ -44,21 +50,22 @@ def call(view: View, style: BidStyle) -> Call:
     return bid if bid is not None and gain > -conceded else PASS
 
 
-def answer_contre(view: View, style: BidStyle) -> Call:
+def answer_contre(view: View, style: BidStyle, opinion: Opinion | None = None) -> Call:
     """Contre or decline, when asked out of turn."""
     contract = view.contract
     if contract is None:
         return DECLINE
-    thinking = _Thinking.about(view, style)
+    thinking = _Thinking.about(view, style, opinion)
     return CONTRE if thinking.contre_pays(contract, thinking.their_mean(contract)) else DECLINE
 
 
-def answer_surcontre(view: View, style: BidStyle) -> Call:
+def answer_surcontre(view: View, style: BidStyle, opinion: Opinion | None = None) -> Call:
     """Surcontre or decline, when asked out of turn."""
     contract = view.contract
     if contract is None:
         return DECLINE
-    return SURCONTRE if _Thinking.about(view, style).surcontre_pays(contract) else DECLINE
+    thinking = _Thinking.about(view, style, opinion)
+    return SURCONTRE if thinking.surcontre_pays(contract) else DECLINE
 
 
 class _Thinking(NamedTuple):
@@ -69,19 +76,28 @@ class _Thinking(NamedTuple):
     heard: Heard
     ahead: Outlook
     style: BidStyle
+    opinion: Opinion | None
 
     @classmethod
-    def about(cls, view: View, style: BidStyle) -> _Thinking:
+    def about(cls, view: View, style: BidStyle, opinion: Opinion | None) -> _Thinking:
         ahead = outlook(view.rules, style)
-        return cls(view, mask_of(view.hand), hear(view, ahead, style), ahead, style)
+        return cls(view, mask_of(view.hand), hear(view, ahead, style), ahead, style, opinion)
 
     def marks(self, contract: Contract, doubling: Doubling, mean: float) -> float:
         """The marks that a contract may be expected to bring its takers."""
         rank = self.view.rules.ladder_rank(contract.level)
         return self.ahead.marks(rank, contract.strain, doubling, mean)
 
-    def our_mean(self, strain: int) -> float:
+    def our_mean(self, strain: Strain) -> float:
         """The points that the own pair may expect in this strain."""
+        mean = self._own_guess(strain)
+        return mean if mean == _ALL else self._advised(mean, strain, ours=True)
+
+    def _advised(self, mean: float, strain: Strain, *, ours: bool) -> float:
+        """Half of what oneself thinks and half of the other opinion, if there is one."""
+        return mean if self.opinion is None else (mean + self.opinion(strain, ours)) / 2
+
+    def _own_guess(self, strain: int) -> float:
         hand, heard, style = self.hand, self.heard, self.style
         if is_solid(hand, strain) and (strain < NO_TRUMP or self._leads()):
             return _ALL
@@ -112,7 +128,8 @@ class _Thinking(NamedTuple):
         if promised > style.usual:
             promised = style.usual + style.believed * (promised - style.usual)
         mean = min(promised, style.believed_most) + DEFENDING.worth(self.hand, strain)
-        return mean - style.partner_defends * bool(self.heard.partner)
+        mean -= style.partner_defends * bool(self.heard.partner)
+        return self._advised(mean, strain, ours=False)
 
     def best_bid(self) -> tuple[Bid | None, float]:
         """The bid that promises most, and the marks it promises; None when there is none."""

@@ -52,7 +52,7 @@ def _table(weights: _Holding, ranks: tuple[int, int, int]) -> _Table:
     return tuple(worth)
 
 
-class _Tables(NamedTuple):
+class Tables(NamedTuple):
     """The worth of a hand in every strain, from one point of view."""
 
     base: tuple[float, float, float]
@@ -80,8 +80,8 @@ def _tables(
     plain: _Holding,
     no_trump: _Holding,
     all_trump: _Holding,
-) -> _Tables:
-    return _Tables(
+) -> Tables:
+    return Tables(
         base,
         _table(trump, _TRUMP_RANKS),
         _table(plain, _PLAIN_RANKS),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
-from contree.engine.actions import Action, Announced, Bid
+from contree.engine.actions import Action, Announced, Bid, Call
 from contree.engine.auction import DecisionKind
 from contree.engine.cards import SUIT_MASKS, Card, Strain
 from contree.engine.drive import Policy
 from contree.engine.masks import NO_TRUMP
 from contree.engine.rules import RuleSet
 from contree.engine.view import View
-from contree.policy.bidding import answer_contre, answer_surcontre, call
+from contree.policy.bidding import Opinion, answer_contre, answer_surcontre, call
 from contree.policy.following import follow
 from contree.policy.knowledge import infer
 from contree.policy.leading import lead
@@ -45,6 +46,25 @@ def rules_player(view: View) -> Action:
     ValueError when the view asks for nothing.
     """
     return _player(view)
+
+
+def advised_call(view: View, opinion: Opinion, style: BidStyle = BID_STYLE) -> Call:
+    """What the rules player says in the auction, or in a contre window, if half of what it expects
+    of contracts comes from a second opinion: always one of ``view.legal``.
+
+    ValueError when the view asks for no call.
+    """
+    answer = None if view.kind is None else _ANSWERS.get(view.kind)
+    if answer is None:
+        raise ValueError("this view asks for no call")
+    return answer(view, style, opinion)
+
+
+_ANSWERS: Final = {
+    DecisionKind.CALL: call,
+    DecisionKind.CONTRE: answer_contre,
+    DecisionKind.SURCONTRE: answer_surcontre,
+}
 
 
 def _card(view: View, style: CardStyle) -> Action:

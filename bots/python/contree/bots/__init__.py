@@ -4,7 +4,7 @@
     python -m contree.bots.rules
 
 ``BOTS`` finds them by name; ``contree.bots.strength`` measures the players behind them.
-``contree.bots.sampler:Sampler`` needs the extra ``search`` and is not among them.
+``Sampler`` and ``Solver`` need the extra ``search`` and say so when they are asked for without it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from contree.bots.quiet import Quiet
     from contree.bots.random import Random
     from contree.bots.rules import Rules
+    from contree.bots.sampler import Sampler
+    from contree.bots.solver import Solver
     from contree.bots.starter import Starter
     from contree.client import Bot
 
-__all__ = ["BOTS", "Quiet", "Random", "Rules", "Starter"]
+__all__ = ["BOTS", "Quiet", "Random", "Rules", "Sampler", "Solver", "Starter"]
 
 _CLASSES: Final = {
     "Quiet": "contree.bots.quiet",
     "Random": "contree.bots.random",
     "Rules": "contree.bots.rules",
+    "Sampler": "contree.bots.sampler",
+    "Solver": "contree.bots.solver",
     "Starter": "contree.bots.starter",
 }
 
@@ -39,11 +43,14 @@ def __getattr__(name: str) -> Any:
 
 def _factory(name: str) -> Callable[[], Bot]:
     def make() -> Bot:
-        bot: Bot = __getattr__(name)()
+        kind = __getattr__(name)
+        bot: Bot = getattr(kind, "from_environment", kind)()
         return bot
 
     return make
 
 
 BOTS: Final[Mapping[str, Callable[[], Bot]]] = {name.lower(): _factory(name) for name in _CLASSES}
-"""A new bot of each kind, by its name."""
+"""A new bot of each kind, by its name. ModuleNotFoundError, with the command that helps, where the
+extra that it needs is not installed.
+"""

@@ -9,10 +9,13 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from contree.cli.errors import BadInput, Failure
 from contree.cli.output import say
+
+if TYPE_CHECKING:
+    from contree.client import Bot
 
 # Frames of contree, and of the import of the bot's module.
 _OURS: Final = (str(Path(__file__).resolve().parents[1]), "<frozen importlib", importlib.__file__)
@@ -40,6 +43,18 @@ def load_bot(target: str, folder: Path) -> Any:
             "give it call(view) and play(view), or act(views)."
         )
     return bot
+
+
+def make_known(name: str) -> Bot:
+    """A new bot of those that come with contree. Raises `Failure` when something it needs is not
+    there.
+    """
+    from contree.bots import BOTS
+
+    try:
+        return BOTS[name]()
+    except ModuleNotFoundError as error:
+        raise Failure(f"The bot {name} cannot be made: {error}.") from None
 
 
 def own_traceback(error: BaseException) -> str | None:
@@ -88,6 +103,8 @@ def _import(name: str, folder: Path) -> ModuleType:
                 f"There is no module {name!r} in {folder}: run this in the folder of "
                 f"{name.replace('.', '/')}.py."
             ) from None
+        if "pip install" in str(error):
+            raise Failure(f"{name} cannot be imported: {error}.") from None
         raise Failure(
             f"{name} imports {missing}, which is not installed: pip install {missing}."
         ) from None

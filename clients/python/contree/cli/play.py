@@ -150,12 +150,13 @@ def _wish(rules: RuleSet, seat: str, others: str | None, clock: str | None, remo
 
 def _player(text: str, remote: bool) -> Player:
     from contree.bots import BOTS
-    from contree.cli.load import load_bot
+    from contree.cli.load import load_bot, make_known
     from contree.cli.playing.sitting import HOUSE, Player
 
     if text in HOUSE:
         return Player(text)
     if text in BOTS:
+        make_known(text)  # says now what is missing
         return Player(text, BOTS[text])
     if ":" in text:
         bot = load_bot(text, Path.cwd())
