@@ -35,6 +35,8 @@ def load_bot(target: str, folder: Path) -> Any:
         found = getattr(module, name)
     except AttributeError:
         raise BadInput(_no_such_name(module, name)) from None
+    except ModuleNotFoundError as error:  # a module may import what is asked of it
+        raise Failure(f"{target} cannot be made: {error}.") from None
     bot = _run(found, target) if inspect.isclass(found) or inspect.isroutine(found) else found
     missing = _missing_method(bot)
     if missing is not None:
