@@ -1,6 +1,8 @@
 """The bots that think heed their clock, beside one busy process for each core.
 
-10,000 decisions with ``FULL=1``, else a few hundred; and a real service with 250 ms a move.
+10,000 decisions with ``FULL=1``, and boards at a real service with 250 ms a move, for a machine
+that has nothing else to do. The short form has to hold on any machine: of a few hundred decisions
+it asks what they took of the processor, and the service gives ten times as long.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from contree.engine import SEATS, Deal, Strain, View, project
 
 FFB = RULES["ffb-mixte"]
 PER_MOVE, RESERVE = 0.250, 0.050
+AT_THE_SERVICE = PER_MOVE if FULL else 10 * PER_MOVE
 DECISIONS = 10_000 if FULL else 200
 BOARDS = 260 if FULL else 4
 BUSY = """
@@ -89,16 +92,25 @@ def turn_of(view: View) -> Turn:
 def test_thinks_within_its_time(kind: type[Thinker], budget_ms: float, decisions: int) -> None:
     """To the limit less the reserve, in 99.9 % of all decisions."""
     bot = kind(budget_ms, reserve_ms=1000 * RESERVE)
-    took = []
+    by_the_clock, of_the_processor = [], []
     for view in views(decisions):
-        begun = time.monotonic()
-        assert bot.decide(turn_of(view)) in view.legal
-        took.append(time.monotonic() - begun)
-    took.sort()
-    late = sum(one > PER_MOVE - RESERVE for one in took)
-    shown = ", ".join(f"{1000 * took[int(part * (decisions - 1))]:.1f}" for part in (0.5, 0.99, 1))
-    print(f"{kind.name}, {budget_ms:g} ms: {decisions} decisions, median, 99 %, longest {shown} ms")
-    assert late <= max(1, decisions // 1000)
+        turn = turn_of(view)
+        begun, used = time.monotonic(), time.thread_time()
+        assert bot.decide(turn) in view.legal
+        by_the_clock.append(time.monotonic() - begun)
+        of_the_processor.append(time.thread_time() - used)
+    for what, took in (("by the clock", by_the_clock), ("CPU", of_the_processor)):
+        took.sort()
+        parts = (
+            f"{1000 * took[int(part * (decisions - 1))]:.1f}" for part in (0.5, 0.99, 0.999, 1)
+        )
+        print(
+            f"{kind.name}, {budget_ms:g} ms, {decisions} decisions, {what}: "
+            f"median, 99 %, 99.9 %, longest {', '.join(parts)} ms"
+        )
+    judged = by_the_clock if FULL else of_the_processor
+    late = sum(one > PER_MOVE - RESERVE for one in judged)
+    assert late <= decisions // 1000
 
 
 @pytest.mark.usefixtures("busy")
@@ -124,7 +136,7 @@ async def test_is_never_late_at_a_real_service(tmp_path: Path) -> None:
                     seats=seats,
                     mode=Board(number),
                     time_control=TimeControl(
-                        per_move=PER_MOVE, bank=0.0, increment=0.0, seat_timeout=300.0
+                        per_move=AT_THE_SERVICE, bank=0.0, increment=0.0, seat_timeout=900.0
                     ),
                     labels=(f"clock-{number}",),
                 )
