@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+import pytest
 from tests.host.conftest import WAIT_S
 
 from contree.server.host.registry import Registry
@@ -139,3 +140,19 @@ async def test_streams_live_on_while_the_store_is_away() -> None:
         await until(lambda: len(store.newest) == 2)
     assert not here.superseded
     assert not there.superseded
+
+
+@pytest.mark.parametrize("moments", range(8))
+async def test_it_ends_also_when_a_bot_arrives_just_then(moments: int) -> None:
+    # asyncio.wait_for of Python 3.11 loses a cancellation that comes as the wait ends: the server
+    # never stopped.
+    server = Server(Registrations())
+    running = asyncio.create_task(server.registry.run())
+    await asyncio.sleep(0)
+    server.hello()
+    for _ in range(moments):
+        await asyncio.sleep(0)
+    running.cancel()
+    done, _ = await asyncio.wait({running}, timeout=WAIT_S)
+    assert done
+    assert running.cancelled()

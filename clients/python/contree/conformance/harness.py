@@ -156,7 +156,8 @@ class Harness:
         while not (value := found()) and (left := deadline - self.now()) > 0:
             self._change.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._change.wait(), min(left, _LOOK_S))
+                async with asyncio.timeout(min(left, _LOOK_S)):
+                    await self._change.wait()
         return value
 
     # -- the bot --------------------------------------------------------------------------------

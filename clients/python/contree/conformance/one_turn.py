@@ -113,7 +113,8 @@ class _Table(play_service_pb2_grpc.PlayServiceServicer):
                 return Reply(None, False, start, f"it did not take the seat within {start:g} s")
             self.changed.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.changed.wait(), left)
+                async with asyncio.timeout(left):
+                    await self.changed.wait()
         if self._act is None:
             return Reply(None, False, self._now() - begin, f"it ended {subject.ending}")
         took = self._answered - self._asked

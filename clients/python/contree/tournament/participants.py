@@ -62,7 +62,8 @@ async def _set_up(bot: BotConfig, environment: Mapping[str, str], note: Note) ->
             environment=environment,
         )
         try:
-            code = await asyncio.wait_for(child.wait(), bot.setup_timeout)
+            async with asyncio.timeout(bot.setup_timeout):
+                code = await child.wait()
         except TimeoutError:
             raise ProcessError(
                 f"The setup of {bot.name} ({shown}) took longer than {bot.setup_timeout:g} s.",

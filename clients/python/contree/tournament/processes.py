@@ -109,11 +109,13 @@ class Child:
             if self.returncode is None:
                 self._signal(signal.SIGTERM)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._process.wait(), grace)
+                    async with asyncio.timeout(grace):
+                        await self._process.wait()
         finally:
             self.kill()
         try:
-            await asyncio.wait_for(self._process.wait(), _KILL_GRACE_S)
+            async with asyncio.timeout(_KILL_GRACE_S):
+                await self._process.wait()
         except TimeoutError:  # somebody has stopped the guard; the program ends with it
             self._signal(signal.SIGKILL)
             await self._process.wait()

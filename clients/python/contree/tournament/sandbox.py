@@ -354,7 +354,8 @@ async def check_sandbox() -> None:
         *_probe(found), stdin=DEVNULL, stdout=PIPE, stderr=PIPE
     )
     try:
-        _, said = await asyncio.wait_for(process.communicate(), _PROBE_S)
+        async with asyncio.timeout(_PROBE_S):
+            _, said = await process.communicate()
     except TimeoutError:
         process.kill()
         await process.wait()

@@ -111,7 +111,8 @@ class LocalService:
                             f"The service ended at once, {child.ending}.", child.tail()
                         )
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(asyncio.shield(child.wait()), _POLL_S)
+                        async with asyncio.timeout(_POLL_S):
+                            await asyncio.shield(child.wait())
         except TimeoutError:
             await child.stop()
             raise ProcessError(

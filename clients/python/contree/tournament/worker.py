@@ -111,7 +111,8 @@ class Worker:
             code = await self._child.wait()
             if code == 0 and self.post.attempt:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopped.wait(), END_GRACE_S)
+                    async with asyncio.timeout(END_GRACE_S):
+                        await self._stopped.wait()
             if self._stopped.is_set() or not wanted():
                 return
             again = self._restarts.may_restart(asyncio.get_running_loop().time())

@@ -135,7 +135,8 @@ class Leases:
             except StoreError:
                 _log.exception("adoption_refused")
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), lease_s / 16)
+                async with asyncio.timeout(lease_s / 16):
+                    await self._woken.wait()
             self._woken.clear()
 
     def given(self, match_ids: Sequence[str]) -> None:

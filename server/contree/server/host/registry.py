@@ -60,7 +60,8 @@ class Registry:
         due = now() + self._beat_s
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), max(0.0, due - now()))
+                async with asyncio.timeout(max(0.0, due - now())):
+                    await self._wake.wait()
             self._wake.clear()
             try:
                 await self._write()

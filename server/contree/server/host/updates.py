@@ -155,7 +155,8 @@ class _Watcher:
     async def batch(self, wait_s: float) -> list[Item]:
         """All that waits; empty when nothing came in time, or when it has fallen behind."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), wait_s)
+            async with asyncio.timeout(wait_s):
+                await self._wake.wait()
         self._wake.clear()
         items, self._items = self._items, []
         return items

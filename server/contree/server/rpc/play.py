@@ -74,7 +74,8 @@ class PlayServicer:
         """One stream, from Hello to whichever end comes first."""
         metrics = self._host.metrics
         try:
-            first = await asyncio.wait_for(anext(request_iterator, None), _HELLO_S)
+            async with asyncio.timeout(_HELLO_S):
+                first = await anext(request_iterator, None)
         except TimeoutError:
             raise HelloExpected from None
         if first is None or not first.messages or not first.messages[0].HasField("hello"):

@@ -82,7 +82,8 @@ class WorkerProcess:
             return self._process.returncode
         self.terminate()
         try:
-            return await asyncio.wait_for(self._process.wait(), self._orders.stop_s)
+            async with asyncio.timeout(self._orders.stop_s):
+                return await self._process.wait()
         except TimeoutError:
             self._signal(signal.SIGKILL)
             return await self._process.wait()

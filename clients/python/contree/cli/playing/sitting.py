@@ -238,7 +238,8 @@ class Sitting:
                 self._person.news.put_nowait(Joined(here))
                 before = here
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(told.wait(), _POLL_S)
+                async with asyncio.timeout(_POLL_S):
+                    await told.wait()
         now = await host.get_match(match.id)
         free = [seat.seat for seat in now.seats if not seat.taken]
         async with contextlib.AsyncExitStack() as bots:
