@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -33,11 +34,14 @@ def children(pid: int, *words: str) -> list[int]:
     commands: dict[int, str] = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            stat = (path / "stat").read_text().rpartition(")")[2].split()
-            commands[int(path.name)] = (path / "cmdline").read_text().replace("\0", " ")
+            # Others' processes may have any bytes in their names.
+            stat = (path / "stat").read_bytes().rpartition(b")")[2].split()
+            commands[int(path.name)] = os.fsdecode(
+                (path / "cmdline").read_bytes().replace(b"\0", b" ")
+            )
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if stat[0] != "Z":
+        if stat[0] != b"Z":
             parents[int(path.name)] = int(stat[1])
     below = {pid}
     while more := {child for child, parent in parents.items() if parent in below} - below:
