@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
 import os
 import re
 import signal
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,10 @@ from tests.cli.running import finish, processes_with, start
 from tests.tournament.html_report.folders import make_folder
 
 from contree.analysis import analysis_from_dict, digest_of
+from contree.cli.analysing import How, analysed, records_in
+from contree.cli.errors import Failure
 from contree.engine import format_record_json, read_record
+from contree.engine.notation import format_record
 from contree.policy import CardStyle, rules_player, styled_player
 from contree.tournament.bundle import write_files
 from contree.tournament.export import export_event
@@ -114,14 +119,53 @@ def test_what_is_no_record_is_named_with_its_line(
     assert last.startswith(f"contree: {bad}, line {place + 1}: ")
 
 
-def test_what_is_not_there(contree: Contree, tmp_path: Path, event: Path) -> None:
+@pytest.fixture
+def long_work(event: Path, tmp_path: Path) -> list[Path]:
+    """A record that is done at once, one that is none, and some that take an hour each with
+    ``FOR_AN_HOUR``.
+    """
+    whole = records(event)
+    record = read_record(whole[0].read_text())
+    (deal,) = record.deals
+    short, bad = tmp_path / "short.bgn", tmp_path / "bad.bgn"
+    begun = deal._replace(calls=deal.calls[:1], cards=())
+    short.write_text(format_record(replace(record, deals=(begun,))))
+    bad.write_text("nothing\n")
+    return [short, bad, *whole[:3]]
+
+
+FOR_AN_HOUR = 100_000
+
+
+def test_a_bad_record_ends_it_however_long_the_others_take(long_work: list[Path]) -> None:
+    options = ("--worlds", str(FOR_AN_HOUR), "--json", "--workers", "2")
+    ran = finish(start("analyse", *map(str, long_work), *options))
+    assert ran.code == 1, ran.err
+    assert len(ran.out.splitlines()) == 1
+    count, last = ran.err.splitlines()
+    assert count == "1 of 5 records were analysed."
+    assert last.startswith(f"contree: {long_work[1]}, line 1: ")
+
+
+def test_no_process_works_on_after_a_bad_record(long_work: list[Path]) -> None:
+    found = analysed(How(FOR_AN_HOUR, ""), records_in(long_work), 2)
+    assert next(found).record == str(long_work[0])
+    with pytest.raises(Failure) as raised:
+        next(found)
+    # What was raised holds on to all that was under way: it ended by itself.
+    assert raised.traceback
+    assert multiprocessing.active_children() == []
+
+
+def test_what_is_not_there(contree: Contree, tmp_path: Path) -> None:
     for path, said in (
         (tmp_path / "no.bgn", "There is no record"),
         (tmp_path, "There is no event in"),
         (tmp_path / "no.zip", "There is no event"),
+        (make_folder(tmp_path / "early", bots=("x", "y"), boards=0), "The event"),
     ):
         ran = contree("analyse", str(path))
-        assert (ran.code, ran.out) in {(1, ""), (2, "")}
+        assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith(f"contree: {said}")
         assert len(ran.err.splitlines()) == 1
 

@@ -25,7 +25,6 @@ def test_a_few_boards_come_to_sums_without_errors() -> None:
     mine = row(rows, "a")
     assert (mine.boards, mine.cards, mine.house) == (1, 2, 0)
     assert mine.seen == Share(13.0, 6.5, None)
-    assert mine.seen_points == Share(1.3, 0.65, None)
     assert mine.open == Share(40.0, 20.0, None)
     assert mine.costly == Share(1, 0.5, None)
     assert mine.auction == Share(70, 70.0, None), "from -110 to -180, once for both seats"

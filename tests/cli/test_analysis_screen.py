@@ -64,4 +64,5 @@ def test_an_event(golden: Golden) -> None:
 
 
 def test_nothing_was_lost() -> None:
-    assert "No card cost anything." in screen(analysis(deal(card(3)), names=BOTS))
+    lost = [card(3), card(7, marks=0.4, open_marks=80)]
+    assert "No card cost a mark." in screen(analysis(deal(*lost), names=BOTS))

@@ -180,7 +180,8 @@ def _mean(worths: Worths, values: Numbers, best: int, played: int) -> tuple[floa
 
 def _heard(view: View) -> _Heard:
     """What a view tells of it: who has said belote, but not with which cards, nor whether rebelote
-    followed. It is taken for said.
+    followed. It is taken for said. So at tout-atout, a seat that has several pairs and said one of
+    them counts as having said each of which it has played a card.
     """
     said = silent = 0
     tricks = view.tricks if view.trick is None else (*view.tricks, view.trick)

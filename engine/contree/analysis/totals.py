@@ -41,7 +41,6 @@ class Total(NamedTuple):
     """Marks a card, in the deals as they lay."""
     seen: Share | None
     """Marks a card, in the worlds the seat could see."""
-    seen_points: Share | None
     costly: Share | None
     """How many of the cards were ``costly``."""
     auction: Share | None
@@ -105,9 +104,6 @@ def _total(name: str, boards: Sequence[_Board], house: int) -> Total:
         sum(counts),
         share([sum(card.open.marks for card in board.cards) for board in boards]),
         share([sum(card.seen.marks for card in board.cards if card.seen) for board in boards])
-        if with_worlds
-        else None,
-        share([sum(card.seen.points for card in board.cards if card.seen) for board in boards])
         if with_worlds
         else None,
         share([sum(card.costly for card in board.cards) for board in boards]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -53,13 +54,14 @@ def analyse(
     records = records_in(paths)
     processes = min(workers or len(os.sched_getaffinity(0)), len(records))
     done = []
-    for analysis in analysed(How(worlds, seed), records, processes):
-        if as_json:
-            from contree.analysis import analysis_to_dict
+    with closing(analysed(How(worlds, seed), records, processes)) as analyses:
+        for analysis in analyses:
+            if as_json:
+                from contree.analysis import analysis_to_dict
 
-            print_json(analysis_to_dict(analysis))
-        else:
-            done.append(analysis)
+                print_json(analysis_to_dict(analysis))
+            else:
+                done.append(analysis)
     if not as_json:
         from contree.cli.output import stdout
         from contree.cli.render.analysis import analysis_screen

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from functools import lru_cache, partial
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,9 +17,10 @@ from contree.engine import EngineError, RecordError, read_record
 
 if TYPE_CHECKING:
     from contree.analysis import Analysis
+    from contree.analysis.solving import Analyst
 
 _SAY_S: Final = 10.0
-"""How often it is said how far it is."""
+"""How far it is is not said more often."""
 _ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz")
 
 
@@ -54,10 +57,11 @@ def records_in(paths: Sequence[Path]) -> list[Found]:
     return found
 
 
-def analysed(how: How, records: Sequence[Found], workers: int) -> Iterator[Analysis]:
+def analysed(how: How, records: Sequence[Found], workers: int) -> Generator[Analysis, None, None]:
     """The analyses of records in their order; how far it is, is said now and then.
 
-    Raises Failure, naming file and line, at a record that is none.
+    Raises Failure, naming file and line, at a record that is none. Its processes end with it:
+    whoever may leave it before its end closes it.
     """
     from time import perf_counter
 
@@ -69,8 +73,8 @@ def analysed(how: How, records: Sequence[Found], workers: int) -> Iterator[Analy
         # The first here: what is not compiled yet is then compiled once, not in every process.
         first, rest = records[:1], records[1:]
         work = partial(_analyse, how)
-        for batch in (map(work, first), in_processes(work, rest, workers) if rest else ()):
-            for result in batch:
+        with closing(in_processes(work, rest, workers)) as others:
+            for result in chain(map(work, first), others if rest else ()):
                 if isinstance(result, _Wrong):
                     raise Failure(result.sentence)
                 done += 1
@@ -93,7 +97,7 @@ def _of_event(path: Path) -> Iterator[Found]:
     try:
         files = read_files(path)
     except ResultsError as error:
-        raise Failure(str(error)) from None
+        raise BadInput(str(error)) from None
     names = sorted(name for name in files if name.startswith(f"{RECORDS}/"))
     if not names:
         raise BadInput(
@@ -106,15 +110,20 @@ def _of_event(path: Path) -> Iterator[Found]:
 
 
 def _analyse(how: How, found: Found) -> Analysis | _Wrong:
-    from contree.analysis.solving import Analyst
-
     try:
-        record = read_record(found.text)
-        return Analyst(worlds=how.worlds, seed=how.seed).analyse(record, found.name)
+        return _analyst(how).analyse(read_record(found.text), found.name)
     except RecordError as error:
         return _Wrong(f"{found.place}, {error}")
     except (EngineError, ValueError) as error:
         return _Wrong(f"{found.place}: {error}.")
+
+
+@lru_cache(maxsize=1)
+def _analyst(how: How) -> Analyst:
+    """The one of this process, which takes one record after the other."""
+    from contree.analysis.solving import Analyst
+
+    return Analyst(worlds=how.worlds, seed=how.seed)
 
 
 def _how_far(done: int, of: int, seconds: float) -> str:

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Final, TypeVar
@@ -25,12 +25,15 @@ class WorkerLost(Exception):
     """A process of the pool ended: it was killed, or ran out of memory."""
 
 
-def in_processes(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
+def in_processes(
+    work: Callable[[T], R], pieces: Iterable[T], workers: int
+) -> Generator[R, None, None]:
     """The work on each piece, in their order.
 
     With one worker it is done in this process, else in so many others, which end with the iterator.
     ``work`` is to be called there: a function of a module, or a ``partial`` of one. Raises what it
-    raises, and WorkerLost.
+    raises, and WorkerLost. Whoever may leave it before its end closes it: until then the others
+    go on.
     """
     if workers == 1:
         yield from map(work, pieces)
@@ -44,20 +47,30 @@ def in_processes(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
         for piece in pieces:
             waiting.append(pool.submit(work, piece))
             if len(waiting) == workers * _AHEAD:
-                yield waiting.popleft().result()
+                yield _first_of(waiting)
         while waiting:
-            yield waiting.popleft().result()
+            yield _first_of(waiting)
     except BrokenProcessPool:
         raise WorkerLost(
             "A process that worked for this ended: it was killed, or ran out of memory."
         ) from None
     finally:
-        pool.shutdown(wait=not waiting, cancel_futures=True)
         if waiting:
             # What they are at is of no use any more, however long it would take.
             for child in set(multiprocessing.active_children()) - before:
                 child.terminate()
-                child.join()
+        # The pool's own thread is waited for here: were it still closing its pipes when the
+        # interpreter ends, that would stumble over them.
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _first_of(waiting: deque[Future[R]]) -> R:
+    """What the first one came to. Until then it is still waited for, so that whatever breaks off
+    the wait ends the processes.
+    """
+    result = waiting[0].result()
+    waiting.popleft()
+    return result
 
 
 def _be_a_worker() -> None:

@@ -94,10 +94,10 @@ def _worst(analyses: Sequence[Analysis], worst: int) -> Iterator[RenderableType]
         for analysis in analyses
         for deal in analysis.deals
         for card in deal.cards
-        if card.blame > 0
+        if round(card.blame)
     ]
     if not every:
-        yield Text("No card cost anything.")
+        yield Text("No card cost a mark.")
         return
     several = len(analyses) > 1
     seen = every[0].card.seen is not None
