@@ -53,12 +53,13 @@ def call(seat: Seat, marks: int) -> CallCost:
 
 def analysis(
     *deals: DealAnalysis,
+    event: str = "e",
     record: str = "r",
     names: tuple[str, str, str, str] = ("a", "b", "a", "b"),
-    house: tuple[int | None, ...] = (None,) * 4,
+    house: tuple[tuple[int, ...], ...] = ((),) * 4,
     board: bool = True,
     worlds: int = 20,
     sha256: str = "0" * 64,
 ) -> Analysis:
     """A record with these deals."""
-    return Analysis(record, sha256, "ffb-mixte", worlds, "", board, names, house, deals)
+    return Analysis(event, record, sha256, "ffb-mixte", worlds, "", board, names, house, deals)

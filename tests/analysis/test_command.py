@@ -76,6 +76,7 @@ def test_json_of_an_event_and_of_its_records(
         digest_of(read_record(path.read_text())) for path in paths
     ]
     assert {name for one in found for name in one.names} == {"x", "y"}
+    assert {one.event for one in found} == {"cup-1"}, "whatever its folder is called"
 
     exported = export_event(event, partial=True)
     archive = tmp_path / "event.zip"

@@ -369,7 +369,22 @@ def test_an_analysis_goes_to_json_and_back(match: Analysis) -> None:
         par=par._replace(contract=par.contract._replace(contre_by=None, surcontre_by=None)),
     )
     assert back == match._replace(deals=(expected,))
-    assert match.house == (None, None, None, 1)
+    assert match.house == ((), (), (), (1,))
+
+
+def test_a_decision_that_the_house_made_is_known_from_the_notes(analyst: Analyst) -> None:
+    """At a time that was forgiven the house acts once; at other faults the bot acts again."""
+    deal = by_chance(RULES["ffb-mixte"], random.Random("notes"))
+    notes = (
+        "fault: N timeout in deal 1",
+        "fault: N timeout in deal 1",
+        "fault: E illegal_action in deal 1",
+        "fault: S protocol_error in deal 1",
+        "fault: S resigned in deal 1, replaced by the house",
+    )
+    found = analyst.analyse(record_of(deal, notes=notes), "x", event="cup")
+    assert found.house == ((1,), (), (1,), ())
+    assert found.event == "cup"
 
 
 def test_the_same_again_and_otherwise_with_another_seed(match: Analysis) -> None:

@@ -69,11 +69,35 @@ def test_what_the_house_played_is_left_out() -> None:
     deals = [deal(card(0, marks=30.0), number=n) for n in (1, 2, 3)]
     (first,) = (
         row
-        for row in totals([analysis(*deals, board=False, house=(2, None, None, None))])
+        for row in totals([analysis(*deals, board=False, house=((2, 3), (), (), ()))])
         if row.player == "a"
     )
     assert (first.cards, first.house) == (1, 2)
     assert first.auction == Share(70, 70.0, None), "of its first deal"
+
+
+def test_a_deal_in_which_the_house_acted_once_is_left_out() -> None:
+    """For the seat that it acted for; the auction, which is the pair's, for both."""
+    deals = [deal(card(0, marks=30.0), card(2, Seat.SOUTH, marks=4.0), number=n) for n in (1, 2, 3)]
+    names = ("a", "b", "c", "d")
+    rows = totals([analysis(*deals, board=False, names=names, house=((2,), (), (), ()))])
+    mine, partner = row(rows, "a"), row(rows, "c")
+    assert (mine.cards, mine.house) == (2, 1)
+    assert (partner.cards, partner.house) == (3, 0)
+    assert mine.auction == partner.auction == Share(140, 70.0, None)
+    assert row(rows, "b").auction == Share(-210, -70.0, None)
+
+
+def test_boards_of_one_number_in_two_events_are_two() -> None:
+    tables = [
+        analysis(deal(card(0, marks=n), number=n), event=event)
+        for event in ("one", "other")
+        for n in range(1, 7)
+        for _ in range(2)
+    ]
+    rows = totals(tables)
+    assert row(rows, "a").boards == 12
+    assert row(totals(tables[:12]), "a").boards == 6
 
 
 def test_costly_is_what_is_more_than_chance() -> None:

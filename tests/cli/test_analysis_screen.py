@@ -54,7 +54,7 @@ def test_an_event(golden: Golden) -> None:
             ),
             record=f"b{n:04d}-mine~house-A",
             names=BOTS,
-            house=(None, 1, None, None) if n == 3 else (None,) * 4,
+            house=((), (1,), (), ()) if n == 3 else ((),) * 4,
         )
         for n in range(1, 13)
     ]

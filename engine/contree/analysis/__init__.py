@@ -12,7 +12,7 @@ can do without numba. ``docs/analyse.md`` describes it.
 
 from __future__ import annotations
 
-from contree.analysis.document import SCHEMA, analysis_from_dict, analysis_to_dict, digest_of
+from contree.analysis.document import SCHEMA, analysis_from_dict, analysis_to_dict, check, digest_of
 from contree.analysis.totals import LEAST_BOARDS, Share, Total, totals
 from contree.analysis.values import (
     COSTLY,
@@ -41,5 +41,6 @@ __all__ = [
     "SCHEMA",
     "analysis_to_dict",
     "analysis_from_dict",
+    "check",
     "digest_of",
 ]

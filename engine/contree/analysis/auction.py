@@ -2,7 +2,8 @@
 
 All see all hands, all will play perfectly, and all know it. Then an auction is a game that can be
 solved from its end: a contract is worth its marks, a passed-out deal nothing, and whoever speaks
-takes what is best for the own pair. Par is what the first call of the deal is worth.
+takes what is best for the own pair. Par is what the first call of the deal is worth. Perfect play
+is for outcomes; where marks fall as these rise, it is not perfect in marks (docs/analyse.md).
 
 The engine's own ``Auction`` says what may be said and what follows. A bid's worth does not depend
 on what was said before it, so each is looked at once, the highest first.

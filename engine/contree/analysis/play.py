@@ -1,4 +1,8 @@
-"""What a card gave away: in the deal as it lay, and in the worlds that its seat could see."""
+"""What a card gave away: in the deal as it lay, and in the worlds that its seat could see.
+
+The marks of a choice are those of the outcome that perfect play for outcomes comes to. Where marks
+fall as outcomes rise, play for marks would come to others (docs/analyse.md says under which rules).
+"""
 
 from __future__ import annotations
 

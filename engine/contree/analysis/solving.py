@@ -31,8 +31,10 @@ from contree.search import Position, Solver
 
 __all__ = ["Analyst"]
 
-_HOUSE: Final = re.compile(r"fault: ([NESW]) \w+ in deal (\d+), replaced by the house")
+_FAULT: Final = re.compile(r"fault: ([NESW]) (\w+) in deal (\d{1,9})(, replaced by the house)?")
 """How a server notes it (docs/notation.md)."""
+_HOUSE_ACTS: Final = "timeout"
+"""The fault at which the house acts even when it is forgiven: once, for that decision."""
 
 
 class Analyst:
@@ -49,14 +51,15 @@ class Analyst:
         self._seer: Final = Solver()
         self._judging: tuple[tuple[RuleSet, Contract], CardJudge] | None = None
 
-    def analyse(self, record: Record, name: str) -> Analysis:
+    def analyse(self, record: Record, name: str, *, event: str = "") -> Analysis:
         """The cost of all that was decided in a match. What is drawn depends on the seed and the
-        places of cards, not on the name.
+        places of cards, not on the name. ``event`` is where the record comes from, for ``totals``.
 
         ValueError when the rules count eight tricks for less than seven (``stakes_of``);
         IllegalAction or DeckError, as ``Record.replay``, when the record breaks its rules.
         """
         return Analysis(
+            event,
             name,
             digest_of(record),
             record.rules.name,
@@ -152,10 +155,13 @@ class _Deal:
         )
 
 
-def _house(record: Record) -> tuple[int | None, ...]:
-    found: dict[Seat, int] = {}
-    for note in record.notes:
-        told = _HOUSE.fullmatch(note)
-        if told is not None:
-            found.setdefault(Seat.parse(told[1]), int(told[2]))
-    return tuple(found.get(seat) for seat in SEATS)
+def _house(record: Record) -> tuple[tuple[int, ...], ...]:
+    """By seat, the deals in which the house acted."""
+    found: dict[Seat, set[int]] = {seat: set() for seat in SEATS}
+    for told in filter(None, map(_FAULT.fullmatch, record.notes)):
+        letter, kind, number, replaced = told.groups()
+        if replaced:
+            found[Seat.parse(letter)].update(range(int(number), len(record.deals) + 1))
+        elif kind == _HOUSE_ACTS:
+            found[Seat.parse(letter)].add(int(number))
+    return tuple(tuple(sorted(found[seat])) for seat in SEATS)

@@ -2,7 +2,7 @@
 
 Decisions of one deal hang together, and so do those of all tables of a board, which hold the same
 cards. So boards (in races, deals) are what is independent: an error is that of a ratio of two sums
-over boards.
+over boards. Boards of one number in two events are two.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Total(NamedTuple):
     auction: Share | None
     """Marks a deal that the auction lost its pair against par, with open cards; below 0: won."""
     house: int
-    """Cards that the house played, or may have played, for it: these are in none of the above."""
+    """Cards of deals in which the house acted for it: these are in none of the above."""
 
 
 class _Board(NamedTuple):
@@ -63,7 +63,7 @@ def totals(analyses: Iterable[Analysis]) -> list[Total]:
     house: dict[str, int] = defaultdict(int)
     for number, analysis in enumerate(analyses):
         for index, deal in enumerate(analysis.deals):
-            key: object = deal.number if analysis.board else (number, index)
+            key = (analysis.event, deal.number) if analysis.board else (number, index)
             for seat, name in enumerate(analysis.names):
                 lost = boards[name][key].deals  # a board that the player was at, whatever it did
                 first = seat < 2 or analysis.names[seat - 2] != name
@@ -82,8 +82,7 @@ def totals(analyses: Iterable[Analysis]) -> list[Total]:
 
 
 def _by_house(analysis: Analysis, seat: int, index: int) -> bool:
-    since = analysis.house[seat]
-    return since is not None and index + 1 >= since
+    return index + 1 in analysis.house[seat]
 
 
 def _order(row: Total) -> tuple[float, str]:

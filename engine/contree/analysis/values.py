@@ -118,6 +118,8 @@ class DealAnalysis(NamedTuple):
 class Analysis(NamedTuple):
     """One record. ``document`` writes it and reads it back."""
 
+    event: str
+    """Where it comes from: boards of one number are the same cards only in one event."""
     record: str
     """A name for it."""
     sha256: str
@@ -131,6 +133,7 @@ class Analysis(NamedTuple):
     """One board, not a race."""
     names: tuple[str, str, str, str]
     """The players by ``Seat``."""
-    house: tuple[int | None, ...]
-    """By ``Seat``, the deal from whose course on the house played, counted from 1."""
+    house: tuple[tuple[int, ...], ...]
+    """By ``Seat``, the deals in which the house acted for the bot, counted from 1: once
+    where it had not answered in time, or from some card on to the end."""
     deals: tuple[DealAnalysis, ...]

@@ -30,6 +30,7 @@ COSTS = {3: (20.0, 15.0, 160), WORST: (75.0, 12.5, 250), 17: (0.0, 0.0, 40), 30:
 def made_up(record: Record, name: str) -> Analysis:
     """An analysis in which ``COSTS`` are what cards cost; the better one is always that before."""
     return Analysis(
+        "cup-1",
         name,
         digest_of(record),
         record.rules.name,
@@ -37,7 +38,7 @@ def made_up(record: Record, name: str) -> Analysis:
         "",
         record.mode is Mode.BOARD,
         record.names,
-        (None,) * 4,
+        ((),) * 4,
         tuple(_deal(deal, record.number + n) for n, deal in enumerate(record.deals)),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,44 @@ def test_what_does_not_belong_to_the_event_is_refused(event: Path, tmp_path: Pat
     refused(event, bad, f"{bad}, line 5: this is no line of contree analyse --json.")
     bad.write_text(text.replace('"schema": 1', '"schema": 9', 1))
     refused(event, bad, f"{bad}, line 1: its schema is 9, not 1.")
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "said"),
+    [
+        ('"marks": 75.0', '"marks": NaN', "it has a number that no analysis has"),
+        ('"marks": 75.0', '"marks": Infinity', "it has a number that no analysis has"),
+        ('"marks": 75.0', f'"marks": {10**400}', "it has a number that no analysis has"),
+        ('"marks": 75.0', f'"marks": {"9" * 5000}', "this is no line of contree analyse --json"),
+        ('"marks": 75.0', f'"marks": {"[" * 99_999}', "this is no line of contree analyse --json"),
+        ('"place": 10,', '"place": 99,', "in its deal 1 is a card that its record has not"),
+        ('"place": 10,', '"place": -1,', "in its deal 1 is a card that its record has not"),
+        ('"deals": [', '"deals": [], "more": [', "it has 0 deals, its record 1"),
+    ],
+    ids=["nan", "infinite", "large", "digits", "nested", "beyond", "before", "no-deals"],
+)
+def test_what_was_tampered_with_is_refused_with_its_line(
+    event: Path, tmp_path: Path, was: str, becomes: str, said: str
+) -> None:
+    path = write_analysis(event, tmp_path / "a.jsonl")
+    first, rest = path.read_text().split("\n", 1)
+    assert was in first
+    path.write_text(f"{first.replace(was, becomes, 1)}\n{rest}")
+    refused(event, path, f"{path}, line 1: {said}.")
+
+
+def test_a_deal_too_many_is_refused(event: Path, tmp_path: Path) -> None:
+    path = write_analysis(event, tmp_path / "a.jsonl")
+    document = json.loads(path.read_text().split("\n", 1)[0])
+    document["deals"] *= 2
+    path.write_text(json.dumps(document))
+    refused(event, path, f"{path}, line 1: it has 2 deals, its record 1.")
+
+
+def test_lines_end_with_a_line_feed_alone(event: Path, tmp_path: Path) -> None:
+    """A text may hold what else is taken for the end of a line; blank lines may follow."""
+    path = write_analysis(event, tmp_path / "a.jsonl")
+    text = path.read_text().replace('"seed": ""', '"seed": "\u2028\x85"')
+    path.write_text(text + "\n \n", encoding="utf-8")
+    page, _ = shown(event, path)
+    assert "tables were analysed" not in page.text, "all of them were"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+import json
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache, partial
 from itertools import chain
@@ -27,6 +28,8 @@ _ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz")
 class Found(NamedTuple):
     """A record to be analysed."""
 
+    event: str
+    """The id of the event; of a record by itself, its folder."""
     name: str
     place: str
     """Where it is, for errors."""
@@ -53,7 +56,7 @@ def records_in(paths: Sequence[Path]) -> list[Found]:
         if path.is_dir() or path.name.endswith(_ARCHIVES):
             found += _of_event(path)
         else:
-            found.append(Found(str(path), str(path), text_of(path)))
+            found.append(Found(str(path.parent), str(path), str(path), text_of(path)))
     return found
 
 
@@ -104,18 +107,31 @@ def _of_event(path: Path) -> Iterator[Found]:
             f"The event {path} has no records yet: a board is disclosed when all its tables are "
             "over."
         )
+    event = _id_of(files) or str(path)
     for name in names:
         text = files[name].decode("utf-8", errors="replace")
-        yield Found(Path(name).stem, f"{path}/{name}", text)
+        yield Found(event, Path(name).stem, f"{path}/{name}", text)
 
 
 def _analyse(how: How, found: Found) -> Analysis | _Wrong:
     try:
-        return _analyst(how).analyse(read_record(found.text), found.name)
+        record = read_record(found.text)
+        return _analyst(how).analyse(record, found.name, event=found.event)
     except RecordError as error:
         return _Wrong(f"{found.place}, {error}")
     except (EngineError, ValueError) as error:
         return _Wrong(f"{found.place}: {error}.")
+
+
+def _id_of(files: Mapping[str, bytes]) -> str:
+    """The id that an event goes by; empty where its header does not tell."""
+    from contree.tournament.export import HEADER
+
+    try:
+        found = json.loads(files[HEADER])["id"]
+    except (KeyError, RecursionError, TypeError, ValueError):
+        return ""
+    return found if isinstance(found, str) else ""
 
 
 @lru_cache(maxsize=1)

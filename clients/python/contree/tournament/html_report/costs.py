@@ -24,6 +24,7 @@ from contree.analysis import (
     CardCost,
     DealAnalysis,
     analysis_from_dict,
+    check,
     digest_of,
 )
 from contree.engine import Contract, Record
@@ -50,10 +51,11 @@ class Analyses:
         except (OSError, UnicodeDecodeError) as error:
             raise ResultsError(f"The analysis {path} cannot be read ({error}).") from None
         lines = {}
-        for number, line in enumerate(text.splitlines(), start=1):
+        # Lines end with a line feed alone: texts in them may hold U+2028 and its like as they are.
+        for number, line in enumerate(text.rstrip().split("\n") if text.strip() else (), start=1):
             try:
                 digest = str(json.loads(line)["sha256"])
-            except (KeyError, TypeError, ValueError):
+            except (KeyError, RecursionError, TypeError, ValueError):
                 raise ResultsError(
                     f"{path}, line {number}: this is no line of contree analyse --json."
                 ) from None
@@ -61,14 +63,18 @@ class Analyses:
         return cls(str(path), lines)
 
     def of(self, record: Record) -> Analysis | None:
-        """That of a record; None when there is none. ResultsError when it cannot be read."""
+        """That of a record; None when there is none. ResultsError when it cannot be read, or is not
+        of this record.
+        """
         number, line = self._lines.get(digest_of(record), (0, ""))
         if not number:
             return None
         try:
-            return analysis_from_dict(json.loads(line))
+            analysis = analysis_from_dict(json.loads(line))
+            check(analysis, record)
         except ValueError as error:
             raise ResultsError(f"{self._name}, line {number}: {error}.") from None
+        return analysis
 
 
 def deal_costs(deal: DealAnalysis, worn: Disguise) -> list[Any]:
