@@ -32,6 +32,8 @@ IDLE: Final = pick(1_000, 10_000)
 A_CONNECTION: Final = 500
 """Streams."""
 DEAF: Final = 5
+TRIES: Final = 4
+"""Late readers, of which one has to be told."""
 
 
 @pytest.fixture
@@ -317,10 +319,12 @@ async def test_a_reader_that_reads_too_late_is_told(arena: Arena) -> None:
             await _deaf(stream)
             return await stream.end()
 
-    end = await late()
-    while end.text == OUR_OWN:  # it was ended in the middle of what it said
-        end = await late()
-    assert end[:2] == TOO_SLOW
+    ends = [await late()]
+    # It was ended in the middle of what it said, and its own gRPC has lost why.
+    while ends[-1].text == OUR_OWN and len(ends) < TRIES:
+        ends.append(await late())
+    print(f"{len(ends) - 1} of {len(ends)} readers were not told")
+    assert ends[-1][:2] == TOO_SLOW
 
 
 async def test_readers_that_never_read_hold_nothing(arena: Arena) -> None:

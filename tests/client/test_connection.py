@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from contree.client import (
     Unauthenticated,
     Unreachable,
     play_bot,
+    stream,
 )
 from contree.client.stream import Stream, Watchdog
 from contree.engine import PASS, Call, PlacedCall, Seat, View
@@ -200,14 +202,32 @@ async def test_silence_of_three_heartbeats_means_dead(server: ScriptedServer) ->
         assert server.dials == 2
 
 
-async def test_a_server_that_does_not_answer_hello(server: ScriptedServer) -> None:
-    impatient = Connection(patience=WAIT_S, timeout=1.0, backoff=Backoff(0.001, 0.01))
-    async with playing(First(), server, connection=impatient) as played:
+async def test_a_server_that_does_not_answer_hello(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is dialled again when the time for an answer is over, and once."""
+    watchdogs: list[Watchdog] = []
+
+    class Known(Watchdog):
+        def __init__(self, limit: float, bite: Callable[[], object]) -> None:
+            super().__init__(limit, bite)
+            watchdogs.append(self)
+
+    monkeypatch.setattr(stream, "Watchdog", Known)
+    connection = Connection(patience=WAIT_S, timeout=3600.0, backoff=Backoff(0.001, 0.01))
+    async with playing(First(), server, connection=connection) as played:
         line = await server.dialled()
         await line.hear("hello")
+        (watchdog,) = watchdogs
+        assert watchdog.limit == connection.timeout
+        watchdog.relax(0.05)  # but for this, its hour has passed
         assert await line.hear_end() == []
-        await server.dialled()
+        line = await server.welcomed()
+        line.say(heartbeat(1))
+        await line.hear("heartbeat_ack")
         assert not played.done()
+        assert server.dials == 2
+    assert "the server fell silent" in caplog.text
 
 
 async def test_heartbeats_keep_a_stream_alive() -> None:

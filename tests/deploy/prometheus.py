@@ -13,9 +13,12 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tests.ports import Port
+
+STEP_S: Final = 0.25
+"""Between looks at what is past."""
 
 
 class Firing(NamedTuple):
@@ -60,6 +63,16 @@ class Prometheus:
             for alert in self._get("alerts")["alerts"]
             if alert["state"] == "firing" and name in ("", alert["labels"]["alertname"])
         ]
+
+    def fired(self, since: float) -> dict[str, list[float]]:
+        """When alerts were firing from a time on, by name: each evaluation of the rules counts."""
+        query = 'ALERTS{alertstate="firing"}'
+        found = self._get("query_range", query=query, start=since, end=time.time(), step=STEP_S)
+        times: dict[str, set[float]] = {}
+        for one in found["result"]:
+            when = times.setdefault(one["metric"]["alertname"], set())
+            when |= {float(at) for at, _ in one["values"]}
+        return {name: sorted(when) for name, when in times.items()}
 
     def _get(self, what: str, **parameters: object) -> Any:
         url = f"{self._url}/{what}?{urllib.parse.urlencode(parameters)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +16,7 @@ from google.protobuf.duration_pb2 import Duration
 from tests.chaos.server import Server
 from tests.deploy import hurried
 from tests.deploy.events import Event
-from tests.deploy.prometheus import Prometheus, eventually, prometheus
+from tests.deploy.prometheus import STEP_S, Prometheus, eventually, prometheus
 from tests.ports import Port
 from tests.rpc.conftest import RawBot, board
 from tests.rpc.keyed import KeyRing
@@ -103,6 +104,22 @@ class Site:
         one = self.prometheus
         what = f"{alert or 'nothing'} is quiet"
         await asyncio.to_thread(eventually, lambda: not one.firing(alert), WAIT_S, what)
+
+    async def rests(self, seconds: float, but: Mapping[str, float]) -> None:
+        """Wait until nothing has fired for so many seconds in a row, and see that before no more
+        fired than those named in ``but``, none of them for longer in all than it says.
+        """
+        since, one = time.time(), self.prometheus
+
+        def rested() -> bool:
+            fired = one.fired(since)
+            for name, when in fired.items():
+                assert name in but, f"{name} fires where nothing is wrong"
+                assert len(when) * STEP_S <= but[name], f"{name} fires again and again, or on"
+            last = max((when[-1] for when in fired.values()), default=since)
+            return not one.firing() and time.time() - last > seconds
+
+        await asyncio.to_thread(eventually, rested, WAIT_S, f"nothing fires for {seconds:g} s")
 
     async def fires(self, alert: str) -> None:
         """Wait until an alert fires, and see that it says what it is to say."""

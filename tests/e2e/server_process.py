@@ -89,6 +89,13 @@ class ServerProcess:
         """How often an event is in its log."""
         return self.log.count(f'"event": "{event}"')
 
+    def of_matches(self, event: str) -> list[str]:
+        """The matches that an event in its log is of, in order."""
+        # A last line without its end is being written.
+        whole = self.log.rpartition("\n")[0].splitlines()
+        lines = [json.loads(line) for line in whole if line[:1] == "{"]
+        return [line["match_id"] for line in lines if line["event"] == event]
+
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.poll() is None

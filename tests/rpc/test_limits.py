@@ -35,6 +35,10 @@ from contree.v1.play_service_pb2 import ClientMessage
 Bots = Callable[[], RawBot]
 limited = (grpc.StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMITED")
 LIST = match_service_pb2.ListBotsRequest()
+LIMITED_S = 1.0
+"""Seconds that a refusal waits."""
+TOLD_S = 0.002
+"""Waits are told in whole milliseconds."""
 
 
 @pytest.fixture
@@ -64,9 +68,14 @@ async def test_lists_are_weighed(
         await matches.CreateMatch(board(labels=["event"], request_id=f"r{number}"))
     host = await ring.make(Role.HOST, limits=KeyLimits(queries=21))
     listing = match_service_pb2.ListMatchesRequest(label="event")
+    began = time.monotonic()
     await matches.ListMatches(listing, metadata=host.metadata)  # of 20 calls
-    with refused(*limited):
+    with refused(*limited) as refusal:
         await matches.ListMatches(listing, metadata=host.metadata)
+    # One call was left for the second, as it came, and it weighs nineteen more: the wait is
+    # theirs, but for what has passed.
+    wait = 19 * 60 / 21
+    assert wait - (time.monotonic() - began) - TOLD_S <= refusal.retry_s <= wait
 
 
 async def test_queries_are_limited_by_caller_and_the_wait_is_told(
@@ -78,12 +87,18 @@ async def test_queries_are_limited_by_caller_and_the_wait_is_told(
     assert 0.0 <= refusal.retry_s <= 1.0
     assert refusal.text.startswith("More than 60 calls a minute for this address: try again in ")
     key = await ring.make(Role.HOST, limits=KeyLimits(queries=3))
-    for _ in range(3):
-        await matches.ListBots(LIST, metadata=key.metadata)
+    began = asked = time.monotonic()
+    answered = []
     with refused(*limited) as refusal:
-        await matches.ListBots(LIST, metadata=key.metadata)
-    # A minute's third, of which some time has passed with the calls and one second with waiting.
-    assert 0.0 < refusal.retry_s <= 19.0
+        for _ in range(1000):
+            asked = time.monotonic()
+            await matches.ListBots(LIST, metadata=key.metadata)
+            answered.append(time.monotonic())
+    # Three at once and then one each twenty seconds: so long after the first that the next is due,
+    # but for the time that has passed since. Between what was measured here is what was there.
+    due = 20.0 * (len(answered) - 2)
+    assert due - (time.monotonic() - began) - TOLD_S <= refusal.retry_s
+    assert refusal.retry_s <= due - (asked - answered[0]) - LIMITED_S + TOLD_S
     assert key.id in refusal.text
 
 
