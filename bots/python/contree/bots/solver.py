@@ -20,6 +20,7 @@ own cards tell its partner nothing by agreement.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -55,17 +56,9 @@ class Solver(Thinker):
     name = "solver"
     version = "1"
 
-    def __init__(
-        self,
-        budget_ms: float = 20.0,
-        *,
-        reserve_ms: float = 50.0,
-        worlds: int | None = None,
-        seed: str = "",
-    ) -> None:
-        """As ``Thinker`` says."""
-        super().__init__(budget_ms, reserve_ms=reserve_ms, worlds=worlds, seed=seed)
-        self._solver = DoubleDummy(table_bits=16)
+    @cached_property
+    def _solver(self) -> DoubleDummy:
+        return DoubleDummy(table_bits=16)
 
     def best_call(self, view: View, until: Until) -> Action:
         """The call that promises most marks, by simulated results and by judgement."""
