@@ -29,8 +29,9 @@ $(SETUP): pyproject.toml
 tournament: setup ## Play the demo tournament
 	$(BIN)/contree tournament run tournaments/demo.toml
 
+# Half of their time these tests wait: for leases, clocks, processes that start.
 test: setup ## Run the tests
-	$(BIN)/pytest --numprocesses auto --dist loadgroup
+	$(BIN)/pytest --numprocesses $$($(BIN)/python -c 'import os; print(2 * os.cpu_count())') --dist loadgroup
 
 check: setup ## Run the linters, the type checker and the checks of the protocol
 	$(BIN)/ruff format --check
