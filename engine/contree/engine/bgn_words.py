@@ -31,9 +31,7 @@ class RecordError(NotationError):
 
 def format_hand(mask: int) -> str:
     """A hand as suits S.H.D.C with ranks in the order A T K Q J 9 8 7, e.g. ``AT9.KQ.J87.``."""
-    return ".".join(
-        "".join(rank for rank in _RANKS if mask & Card.parse(f"{rank}{suit}").bit) for suit in Suit
-    )
+    return ".".join([_HELD[mask >> first & 255] for first in (0, 8, 16, 24)])
 
 
 def parse_hand(text: str) -> int:
@@ -95,6 +93,10 @@ def digest_in(text: str) -> str:
 
 
 _RANKS: Final = "ATKQJ987"
+_HELD: Final = tuple(
+    "".join(rank for rank in _RANKS if held & Card.parse(f"{rank}S").bit) for held in range(256)
+)
+"""The ranks of each of the 256 sets of cards of a suit."""
 _STRAINS: Final = "SHDCNA"
 _SLAMS: Final = {Slam.CAPOT: "CAP", Slam.GENERALE: "GEN"}
 _SAYS: Final = {say.value: say for say in (Say.PASS, Say.CONTRE, Say.SURCONTRE)}

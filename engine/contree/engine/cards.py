@@ -112,7 +112,7 @@ class Card(int):
         return 1 << self
 
     def __str__(self) -> str:
-        return f"{_RANKS[self & 7]}{_SUITS[self >> 3]}"
+        return _TEXTS[self]
 
     def __repr__(self) -> str:
         return f"Card({str(self)!r})"
@@ -121,7 +121,8 @@ class Card(int):
 _SUITS: Final = tuple(Suit)
 _RANKS: Final = tuple(Rank)
 CARDS: Final[tuple[Card, ...]] = tuple(Card(index) for index in range(32))
-_BY_TEXT: Final = {str(card): card for card in CARDS}
+_TEXTS: Final = tuple(f"{card.rank}{card.suit}" for card in CARDS)
+_BY_TEXT: Final = dict(zip(_TEXTS, CARDS, strict=True))
 
 ALL_CARDS: Final = (1 << 32) - 1
 """The mask of the whole pack."""
