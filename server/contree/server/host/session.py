@@ -151,8 +151,8 @@ class Session:
         """Called when the stream is to end, though its writer may be stuck: with whether all that
         was still to be said was dropped, and the error that it ends for.
         """
-        self.on_offence: Callable[[], None] | None = None
-        """Called when it has said something against the protocol."""
+        self.on_offence: Callable[[Session], None] | None = None
+        """Called, with it, when it has said something against the protocol."""
         self.holding = Holding()
         self.leaving = False
         """Takes no new seats."""
@@ -246,7 +246,7 @@ class Session:
         if said.useless:
             self.waste(asyncio.get_running_loop().time())
         if said.offence and self.on_offence is not None:
-            self.on_offence()
+            self.on_offence(self)
 
     def send_assigned(self, ref: int, message: ServerMessage) -> None:
         """Say that a seat is the client's: once for each, so it does not count as waiting."""

@@ -15,6 +15,7 @@ from grpc import aio
 from contree.server.access import HELLO, Admission, Quotas, current_caller
 from contree.server.host import Host, Session, frames
 from contree.server.host.answers import OFFENDED
+from contree.server.host.seating import Seating
 from contree.server.host.watch import TooSlow
 from contree.server.match import MatchSpec
 from contree.server.rpc.errors import (
@@ -65,6 +66,7 @@ class PlayServicer:
         self._penalty_box = PenaltyBox(lambda: host.tables.in_play > 0)
         self._time = asyncio.get_running_loop().time
         self._version = version("contree")
+        self._on_offence = self._offend  # one for all of thousands of sessions
 
     async def Play(
         self,
@@ -89,9 +91,9 @@ class PlayServicer:
         with self._quotas.playing(
             current_caller(), session.identity.key, owed=seating.owed(session) > 0
         ):
-            ending = Ending(context, self._farewells, on_cut=partial(seating.depart, session))
+            ending = _Parting(context, self._farewells, seating, session)
             session.on_close = ending.soon
-            session.on_offence = partial(self._offend, session)
+            session.on_offence = self._on_offence
             metrics.streams.inc()
             session.counts.connected += 1
             reading: asyncio.Task[bool] | None = None
@@ -288,6 +290,22 @@ class PlayServicer:
             session.waste(self._time())
             status = play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
             session.send(frames.act_result(ref, decision, status, _no_seat(ref)))
+
+
+class _Parting(Ending):
+    """When the stream of a bot is cut, its seats are given up first."""
+
+    __slots__ = ("_seating", "_session")
+
+    def __init__(
+        self, context: Context, farewells: Farewells, seating: Seating, session: Session
+    ) -> None:
+        super().__init__(context, farewells)
+        self._seating = seating
+        self._session = session
+
+    def on_cut(self) -> None:
+        self._seating.depart(self._session)
 
 
 def add_play_service(servicer: PlayServicer, server: aio.Server) -> None:

@@ -66,19 +66,16 @@ class Farewells:
 class Ending:
     """Ends the stream of a handler: of the one in which it is made, unless another is given."""
 
-    __slots__ = ("_context", "_farewells", "_handler", "_on_cut", "_over", "_timer", "_why")
+    __slots__ = ("_context", "_farewells", "_handler", "_over", "_timer", "_why")
 
     def __init__(
         self,
         context: Context,
         farewells: Farewells,
         handler: asyncio.Task[Any] | None = None,
-        on_cut: Callable[[], None] = lambda: None,
     ) -> None:
-        """``on_cut`` is called when the handler is cancelled, before that."""
         self._context = context
         self._farewells = farewells
-        self._on_cut = on_cut
         # Weakly: what outlives a handler must not hold what its end is to clean up.
         self._handler = weakly(handler or asyncio.current_task())
         self._timer: asyncio.TimerHandle | None = None
@@ -113,6 +110,9 @@ class Ending:
         finally:
             self._cancel_timer()
 
+    def on_cut(self) -> None:
+        """What is to be done when the handler is cancelled, before that."""
+
     def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
@@ -127,7 +127,7 @@ class Ending:
         if self._over or handler is None or handler.done():
             return
         self._over = True
-        self._on_cut()
+        self.on_cut()
         self._farewells.say(self._context, why)
         # After the farewell has begun: a call without a status would be left hanging.
         asyncio.get_running_loop().call_soon(handler.cancel)

@@ -218,7 +218,7 @@ class Edge:
             if said.useless:
                 session.waste(self._time())
             if said.offence and session.on_offence is not None:
-                session.on_offence()
+                session.on_offence(session)
         elif way == peers_pb2.WAY_WITHDRAW:
             far.asked = b"", 0.0
             session.withdraw_turn(far.ref)
