@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from tests.chaos.conftest import beside
 from tests.e2e.playing import LABEL, Player, check_records
 from tests.host.conftest import a_match
 from tests.peers.conftest import Server, Servers, until
@@ -42,9 +43,9 @@ class End:
             metrics=self.metrics,
         )
 
-    def say(self, *names: str) -> None:
+    def say(self, *names: str, to: str = "b") -> None:
         for name in names:
-            self.post.say("b", said(name))
+            self.post.say(to, said(name))
 
 
 def said(name: str) -> Item:
@@ -70,6 +71,37 @@ async def ends(servers: Servers) -> AsyncIterator[tuple[End, End, RedisStore]]:
 
 
 Ends = tuple[End, End, RedisStore]
+
+
+@pytest.fixture
+async def third(ends: Ends) -> AsyncIterator[End]:
+    """One more that the first one writes to."""
+    ann, _, store = ends
+    cid = End(store, "c")
+    await store.inboxes.announce("c", b"", 5000, "0")
+    ann.post.open("c")
+    async with beside(cid.post.read()):
+        yield cid
+
+
+class Away:
+    """A part of the store that one inbox is in, and that does not answer."""
+
+    def __init__(self, store: RedisStore, inbox: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._put, self._inbox = store.inboxes.put, inbox
+        self.tries = 0
+        self.back = False
+        monkeypatch.setattr(store.inboxes, "put", self.put)
+
+    async def put(self, entries: Any) -> Any:
+        if self.back:
+            return await self._put(entries)
+        results = iter(await self._put([one for one in entries if one[0] != self._inbox]))
+        self.tries += any(peer == self._inbox for peer, _ in entries)
+        return [
+            StoreUnavailable("here", "away") if peer == self._inbox else next(results)
+            for peer, _ in entries
+        ]
 
 
 async def test_what_one_pass_has_to_say_goes_as_one_entry(ends: Ends, raw: Redis) -> None:
@@ -170,6 +202,76 @@ async def test_who_says_too_much_loses_it_and_it_is_noticed(
     ann.say(*(f"n{number}" for number in range(25)))
     await until(lambda: bob.heard == [f"n{number}" for number in range(20, 25)])
     assert bob.missed == ["a"]
+
+
+async def test_a_part_of_the_store_that_is_away_holds_up_no_other_peer(
+    ends: Ends, third: End, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, bob, store = ends
+    away = Away(store, "b", monkeypatch)
+    ann.say("one")
+    await until(lambda: away.tries)
+    for number in range(3):
+        ann.say(f"n{number}")
+        ann.say(f"n{number}", to="c")
+        await until(lambda: third.heard[-1:] == [f"n{number}"])  # noqa: B023
+    assert third.heard == ["n0", "n1", "n2"]
+    assert bob.heard == []
+    away.back = True
+    await until(lambda: bob.heard == ["one", "n0", "n1", "n2"])
+    async with asyncio.timeout(WAIT_S):
+        await ann.post.settled()
+    assert not bob.missed
+    assert not third.missed
+
+
+async def test_what_waits_for_a_part_that_is_away_has_bounds(
+    ends: Ends, third: End, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is told too much meanwhile loses it; the others lose nothing."""
+    monkeypatch.setattr("contree.server.host.peers.post._MOST", 10)
+    ann, bob, store = ends
+    away = Away(store, "b", monkeypatch)
+    names = [f"n{number}" for number in range(25)]
+    for first in range(0, 25, 5):
+        some = names[first : first + 5]
+        ann.say(*some)
+        ann.say(*some, to="c")
+        await until(lambda: third.heard[-5:] == some)  # noqa: B023
+    away.back = True
+    await until(lambda: bob.heard == [*names[:5], *names[15:]])
+    assert bob.missed == ["a"]
+    assert third.heard == names
+    assert not third.missed
+
+
+async def test_what_the_store_has_not_answered_for_is_not_said_to_be_written(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, bob, store = ends
+    ann.say("one")
+    await until(lambda: bob.heard == ["one"])
+    away = Away(store, "b", monkeypatch)
+    ann.say("two")
+    await until(lambda: away.tries)
+    for _ in range(3):
+        bob.post.told("a", ann.post.sent())
+    assert not bob.missed
+    away.back = True
+    await until(lambda: bob.heard == ["one", "two"])
+    assert not bob.missed
+
+
+async def test_a_peer_that_is_gone_waits_for_no_store(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, _, store = ends
+    away = Away(store, "b", monkeypatch)
+    ann.say("one")
+    await until(lambda: away.tries)
+    ann.post.close("b")
+    async with asyncio.timeout(WAIT_S):
+        await ann.post.settled()
 
 
 async def test_an_entry_of_another_form_and_garbage_are_passed_over(ends: Ends, raw: Redis) -> None:

@@ -1,7 +1,6 @@
 """Group commit: what all tables have to append in one pass of the loop goes to the store at once.
 
-While one group is on its way the next gathers, so that under load groups grow by themselves. A
-group costs a round trip to the store, and a frame to each bot concerned, whatever its size. So
+A group costs a round trip to the store, and a frame to each bot concerned, whatever its size. So
 while many tables are in play a group waits for more, for a moment; a single table never does.
 """
 
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 import structlog
 
+from contree.server.host.gathering import Gathering
 from contree.server.host.store_watch import StoreWatch
 from contree.server.store import (
     Append,
@@ -26,12 +26,6 @@ from contree.server.telemetry import Metrics
 
 _log = structlog.get_logger(__name__)
 _RETRY_S = 0.1
-_GATHER_S = 0.001
-"""How long a group waits for more."""
-_MANY = 4
-"""Entries in the group before that make it worth while."""
-_CLOSE_S = 0.005
-"""And so much time since, at most."""
 
 
 class Commit(NamedTuple):
@@ -72,13 +66,11 @@ class Committer:
 
     async def run(self) -> None:
         """Append until cancelled."""
-        loop = asyncio.get_running_loop()
-        size, ended = 0, 0.0
+        gathering = Gathering()
         while True:
             await self._wake.wait()
             self._wake.clear()
-            if size >= _MANY and loop.time() - ended < _CLOSE_S:
-                await asyncio.sleep(_GATHER_S)
+            await gathering.more()
             group, self._pending = self._pending, []
             size = self._under_way = len(group)
             while group:
@@ -88,7 +80,7 @@ class Committer:
                     group += self._pending
                     self._pending = []
                 self._under_way = len(group)
-            ended = loop.time()
+            gathering.done(size)
             if not self._pending:
                 self._settled.set()
 

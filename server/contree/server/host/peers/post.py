@@ -1,9 +1,11 @@
 """What servers say to each other, through one inbox each.
 
 All that one pass of the event loop has for a peer goes as one entry, and the entries for all peers
-in one round trip; while that is under way the next gather. Entries to a peer are numbered: one that
-comes twice is passed over, and where one is missing the peer is told to say all again that the two
-share. So an entry may be lost, with an inbox that overflows or a store that fails over.
+in one round trip; while that is under way the next gather. An entry that the store did not answer
+for is tried again, with what the others have to be told meanwhile, and none goes to its peer before
+it is answered. Entries to a peer are numbered: one that comes twice is passed over, and where one
+is missing the peer is told to say all again that the two share. So an entry may be lost, with an
+inbox that overflows or a store that fails over.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from contree.peers.v1.peers_pb2 import Entry, Item, Sent
+from contree.server.host.gathering import Gathering
 from contree.server.store import InboxStore, StoreError, StoreUnavailable
 from contree.server.telemetry import Metrics
 
@@ -27,24 +30,23 @@ _MOST: Final = 20_000
 """Things that wait for one peer, at most; beyond that they are lost, as the peer will find."""
 _WAIT_MS: Final = 5_000
 _RETRY_S: Final = 0.1
-_GATHER_S: Final = 0.001
-"""How long an entry waits for more where many are said."""
-_MANY: Final = 4
-"""Things said in the entries before that make it worth while."""
-_CLOSE_S: Final = 0.005
-"""And so much time since, at most."""
 _log = structlog.get_logger(__name__)
 
 
 class Link:
     """How far two servers have written to each other."""
 
-    __slots__ = ("awaited", "mine", "read", "sent", "theirs", "waiting")
+    __slots__ = ("awaited", "entry", "mine", "number", "read", "sent", "theirs", "waiting")
 
     def __init__(self) -> None:
         self.mine = secrets.randbits(32) or 1
         """Drawn when this server began to count."""
+        self.number = 0
+        """That of the newest entry."""
         self.sent = 0
+        """That of the newest entry that the store answered for."""
+        self.entry: bytes | None = None
+        """The newest one, as long as it is not answered for."""
         self.theirs = 0
         """Drawn when the other one began; 0 as long as nothing came."""
         self.read = 0
@@ -129,7 +131,7 @@ class Post:
             return
         if len(link.waiting) >= _MOST:
             link.waiting.clear()
-            link.sent += 1  # an entry that never comes
+            link.number += 1  # an entry that never comes
         link.waiting.append(item)
         self._settled.clear()
         self._wake.set()
@@ -145,53 +147,59 @@ class Post:
 
     async def write(self) -> None:
         """Put what is said into the inboxes, until cancelled."""
-        loop = asyncio.get_running_loop()
-        count, ended = 0, 0.0
+        gathering = Gathering()
         while True:
             await self._wake.wait()
             self._wake.clear()
-            if count >= _MANY and loop.time() - ended < _CLOSE_S:
-                await asyncio.sleep(_GATHER_S)
-            count = sum(len(link.waiting) for link in self._links.values())
-            entries = self._gathered()
-            self._metrics.peer_entries.inc(len(entries))
-            self._metrics.peer_items.inc(count)
-            while entries:
-                entries = await self._put(entries)
-            ended = loop.time()
-            if not self._wake.is_set():
+            await gathering.more()
+            size = self._gather()
+            unanswered = await self._put()
+            gathering.done(size)
+            if unanswered:
+                await asyncio.sleep(_RETRY_S)
+            if any(link.entry or link.waiting for link in self._links.values()):
+                self._wake.set()
+            else:
                 self._settled.set()
 
-    def _gathered(self) -> list[tuple[str, bytes]]:
-        entries = []
-        for peer, link in self._links.items():
-            waiting, link.waiting = link.waiting, []
-            for first in range(0, len(waiting), _AT_ONCE):
-                some = waiting[first : first + _AT_ONCE]
-                link.sent += 1
-                entry = Entry(
-                    schema=SCHEMA,
-                    sender=self.address,
-                    link=link.mine,
-                    number=link.sent,
-                    items=some,
-                )
-                entries.append((peer, entry.SerializeToString()))
-        return entries
+    def _gather(self) -> int:
+        """Make an entry of what there is to say to each peer that has taken the one before; how
+        many things are in them.
+        """
+        size = 0
+        for link in self._links.values():
+            if link.entry is not None or not link.waiting:
+                continue
+            some, link.waiting = link.waiting[:_AT_ONCE], link.waiting[_AT_ONCE:]
+            link.number += 1
+            entry = Entry(
+                schema=SCHEMA,
+                sender=self.address,
+                link=link.mine,
+                number=link.number,
+                items=some,
+            )
+            link.entry = entry.SerializeToString()
+            size += len(some)
+            self._metrics.peer_entries.inc()
+        self._metrics.peer_items.inc(size)
+        return size
 
-    async def _put(self, entries: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-        """Put entries; those that the store did not answer for are returned, to be tried again."""
-        results = await self._inboxes.put(entries)
-        again = []
-        for entry, result in zip(entries, results, strict=True):
+    async def _put(self) -> bool:
+        """Put the entry of each peer into its inbox; whether the store left any unanswered."""
+        writing = [(peer, link, link.entry) for peer, link in self._links.items() if link.entry]
+        if not writing:
+            return False
+        results = await self._inboxes.put([(peer, entry) for peer, _, entry in writing])
+        unanswered = False
+        for (peer, link, _), result in zip(writing, results, strict=True):
             if isinstance(result, StoreUnavailable):
-                if entry[0] in self._links:
-                    again.append(entry)
-            elif isinstance(result, StoreError):
-                _log.error("inbox_refused", peer=entry[0], error=str(result))
-        if again:
-            await asyncio.sleep(_RETRY_S)
-        return again
+                unanswered = True
+                continue
+            if isinstance(result, StoreError):
+                _log.error("inbox_refused", peer=peer, error=str(result))
+            link.sent, link.entry = link.number, None
+        return unanswered
 
     # -- hearing --------------------------------------------------------------------------------
 
