@@ -9,7 +9,8 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 from grpc import aio
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
+from hypothesis import settings as tries
 from hypothesis import strategies as st
 from tests.chaos.hostile import OUR_OWN, RawStream, act, channel, hello, told
 from tests.chaos.mutants import damaged, messages
@@ -22,7 +23,7 @@ from contree.v1.play_service_pb2 import ClientMessage, PlayRequest
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(400, 1800))]
 
 EXAMPLES: Final = pick(150, 3_000)
-fuzzed: Final = settings(
+fuzzed: Final = tries(
     max_examples=EXAMPLES,
     derandomize=not FULL,
     database=None,
