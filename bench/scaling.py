@@ -132,7 +132,7 @@ def _spent(
 
 def _elsewhere(servers: Sequence[Served]) -> float:
     """Seats in play whose bots are at another server than their table."""
-    return sum(one.counted("contree_seats_elsewhere") for one in servers)
+    return sum(one.counted("contree_seats_of_guests") for one in servers)
 
 
 async def at_rest(seconds: float) -> float:

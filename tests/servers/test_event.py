@@ -34,7 +34,7 @@ async def test_a_killed_server_changes_no_byte_of_the_standings(
             await asyncio.sleep(when.uniform(0.0, 1.0))  # the moment is what is drawn
             assert not event.over, event.last_words()
             await until(
-                lambda: place.total("contree_seats_elsewhere") > 0,
+                lambda: place.total("contree_seats_of_guests") > 0,
                 90,
                 "bots play at tables of other servers than theirs",
             )
@@ -45,5 +45,5 @@ async def test_a_killed_server_changes_no_byte_of_the_standings(
             event.slow.unlink()
         same(event, quiet)
         left = "no seat is held of matches that are over"
-        await until(lambda: place.total("contree_seats_elsewhere") == 0, 90, left)
+        await until(lambda: place.total("contree_seats_of_guests") == 0, 90, left)
         print(f"{victim.name} of {servers} killed after {killed_at} of {event.played()} tables")

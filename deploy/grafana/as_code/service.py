@@ -197,8 +197,8 @@ SERVICE: Final = Board(
                     "entries of the store a move more than others.",
                     "none",
                     (
-                        Query(total("contree_seats_at_peers"), "where the bots are"),
-                        Query(total("contree_seats_elsewhere"), "where the tables are"),
+                        Query(total("contree_seats_abroad"), "where the bots are"),
+                        Query(total("contree_seats_of_guests"), "where the tables are"),
                     ),
                 ),
                 Graph(

@@ -28,7 +28,7 @@ def gauge(host: Host) -> None:
 
     metrics.longest_overdue_table_seconds.set(tables.longest_overdue())
     metrics.seats_waiting.set(host.seating.lobby.waiting)
-    metrics.seats_elsewhere.set(host.peers.guests.count)
+    metrics.seats_of_guests.set(host.peers.guests.count)
     metrics.leases_held.set(host.leases.held)
     metrics.matches_set_aside.set(host.leases.set_aside)
     metrics.commit_queue_appends.set(tables.committer.waiting)

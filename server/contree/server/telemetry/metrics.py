@@ -104,9 +104,12 @@ class Metrics:
         self.seats_waiting = make.gauge(
             "contree_seats_waiting", "Seats of live matches that no bot has taken yet."
         )
-        self.seats_elsewhere = make.gauge(
-            "contree_seats_elsewhere",
+        self.seats_of_guests = make.gauge(
+            "contree_seats_of_guests",
             "Seats at this server's tables whose bots are connected to other servers.",
+        )
+        self.seats_abroad = make.gauge(
+            "contree_seats_abroad", "Seats of bots here at tables of other servers."
         )
         self.matches_created = make.counter(
             "contree_matches_created_total", "Matches created by this server."
@@ -116,9 +119,6 @@ class Metrics:
             END_REASONS,
         )
         self.peers = make.gauge("contree_peers", "Other servers of this store that are there.")
-        self.seats_at_peers = make.gauge(
-            "contree_seats_at_peers", "Seats of bots here at tables of other servers."
-        )
         self.peer_entries = make.counter(
             "contree_peer_entries_total", "Entries put into inboxes of other servers."
         )

@@ -19,9 +19,9 @@ from contree.server.store import embedded_store
 from contree.server.telemetry import metrics_server
 from contree.server.workers.metrics import WorkerMetrics
 from contree.server.workers.place import shared_address
-from contree.server.workers.post import Post
 from contree.server.workers.process import Place
 from contree.server.workers.readiness import any_ready
+from contree.server.workers.slot import WorkerSlot
 
 _log = structlog.get_logger(__name__)
 
@@ -83,8 +83,8 @@ class _Crew:
         self._metrics = metrics
         metrics.wanted.set(settings.workers)
         self._complete = False
-        self.posts = [
-            Post(number, settings, command, metrics, self._changed)
+        self.slots = [
+            WorkerSlot(number, settings, command, metrics, self._changed)
             for number in range(1, settings.workers + 1)
         ]
         self._keeping: list[asyncio.Task[None]] = []
@@ -93,13 +93,13 @@ class _Crew:
         """Start them; returns when all serve. What is wrong with all of them is said once: the
         first one is started alone. Raises WorkerEnded.
         """
-        for some in (self.posts[:1], self.posts[1:]):
-            self._keeping += [asyncio.create_task(post.keep()) for post in some]
-            await asyncio.gather(*(post.first for post in some))
+        for some in (self.slots[:1], self.slots[1:]):
+            self._keeping += [asyncio.create_task(slot.keep()) for slot in some]
+            await asyncio.gather(*(slot.first for slot in some))
         self._complete = True
         self._tell()
         _log.info(
-            "serving", address=self.address, workers=len(self.posts), metrics=self.metrics_address
+            "serving", address=self.address, workers=len(self.slots), metrics=self.metrics_address
         )
 
     async def stop(self) -> None:
@@ -114,9 +114,9 @@ class _Crew:
         while True:
             await asked.wait()
             asked.clear()
-            _log.info("rolling_restart", workers=len(self.posts))
-            for post in self.posts:
-                await post.replace()
+            _log.info("rolling_restart", workers=len(self.slots))
+            for slot in self.slots:
+                await slot.replace()
             _log.info("rolling_restart_done")
 
     async def ready(self) -> bool:
@@ -147,7 +147,7 @@ class _Crew:
                 _log.warning("ready_file_not_written", error=str(error))
 
     def _places(self) -> list[tuple[int, Place]]:
-        return [(post.number, post.place) for post in self.posts if post.place is not None]
+        return [(slot.number, slot.place) for slot in self.slots if slot.place is not None]
 
     def _tell(self) -> None:
         """Write the ready file."""

@@ -270,7 +270,7 @@ class Peers:
 
     def _beat(self) -> None:
         self._metrics.peers.set(len(self.servers.there))
-        self._metrics.seats_at_peers.set(self.edge.count)
+        self._metrics.seats_abroad.set(self.edge.count)
         self.guests.sweep()
         self.matching.beat()
         self.edge.say_again()

@@ -22,7 +22,7 @@ _STEADY_S: Final = 60.0
 _log = structlog.get_logger(__name__)
 
 
-class Post:
+class WorkerSlot:
     """Runs one worker after another, until ``keep`` is cancelled."""
 
     def __init__(
