@@ -102,13 +102,16 @@ async def test_a_match_stays_where_a_bot_is_that_must_play_in_it(servers: Server
     assert not len(other.host.tables)
 
 
-async def test_a_match_placed_at_a_server_that_is_gone_is_found(servers: Servers) -> None:
+async def test_a_match_placed_at_a_server_that_is_gone_is_found(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its lease runs out like any other."""
     home, other = [await servers.start(name, lease_ms=1000) for name in ("home", "other")]
     waiting = (SeatPlan(bot="nobody"), HOUSE, HOUSE, HOUSE)
     for _ in range(17):
         await home.host.matches.create(a_match(waiting))
-    other.host.peers.handing.opens = None  # it never comes to that
+    # It never comes to that.
+    monkeypatch.setattr(other.host.peers.handing, "_opens", lambda match, fence, journal: None)
     other.host.leases.adopting = False
     made = await home.host.matches.create(a_match(waiting))
     assert home.host.tables.get(made.id) is None

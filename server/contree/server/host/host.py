@@ -88,9 +88,6 @@ class Host:
         )
         self.feeds = EventFeeds(store, self.tables)
         self.seating = Seating(self.tables, self.feeds, Partings(store, self._loop.time))
-        self.registry = Registry(
-            store.registry, self.sessions, self.seating.supersede, beat_s=settings.heartbeat_s
-        )
         self.leases = Leases(
             store,
             metrics,
@@ -105,11 +102,40 @@ class Host:
             adopt=self._adopt,
             lost=lambda match_id: self._lost_id(match_id, "lease"),
         )
+        self.answers = Answers(self.tables)
+        self.draining = False
+        self.peers = Peers(
+            store,
+            self.tables,
+            self.seating,
+            self.answers,
+            metrics=metrics,
+            server_id=settings.server_id,
+            lease_ms=settings.lease_ms,
+            check=self._check_newest,
+            draining=lambda: self.draining,
+            opens=self._open,
+            adopts=self.leases.given,
+        )
+        self.registry = Registry(
+            store.registry,
+            self.sessions,
+            self.seating.supersede,
+            beat_s=settings.heartbeat_s,
+            entered=self.peers.entered,
+        )
         self.reading = Reading(lambda: self.tables.in_play > 0)
         self.watching = Watching(store, self.tables, self.reading)
         self.updates = Updates(store.feeds)
         self.releases = Releases(store.registry, beyond_s)
-        self.queries = Queries(store, self.tables, self.notices, self.reading, self.releases)
+        self.queries = Queries(
+            store,
+            self.tables,
+            self.notices,
+            self.reading,
+            self.releases,
+            connected=self.peers.questions.connected,
+        )
         self.matches = Matches(
             store,
             metrics,
@@ -120,28 +146,11 @@ class Host:
             lease_ms=settings.lease_ms,
             remember_s=beyond_s,
             opens=self._open,
+            placing=self.peers.handing,
+            cancel_elsewhere=self.peers.questions.cancel,
         )
         self.standings = Standings(store, self.tables, settings.server_id)
         self.sweeper = Sweeper(store, settings.server_id, feed_s=retain_s)
-        self.draining = False
-        self.answers = Answers(self.tables)
-        self.peers = Peers(
-            store,
-            self.tables,
-            self.seating,
-            self.answers,
-            metrics=metrics,
-            server_id=settings.server_id,
-            lease_ms=settings.lease_ms,
-            check=self.registry.check,
-            draining=lambda: self.draining,
-        )
-        self.registry.entered = self.peers.entered
-        self.queries.connected = self.peers.questions.connected
-        self.matches.handing = self.peers.handing
-        self.peers.handing.opens = self._open
-        self.peers.handing.adopts = self.leases.given
-        self.matches.cancel_elsewhere = self.peers.questions.cancel
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Host]:
@@ -279,6 +288,9 @@ class Host:
         table = self.tables.get(match_id)
         if table is not None:
             self.tables.lose(table, why)
+
+    async def _check_newest(self, session: Session) -> None:
+        await self.registry.check(session)
 
     async def _settled(self) -> None:
         await self.leases.settled()

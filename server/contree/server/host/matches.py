@@ -13,7 +13,6 @@ import structlog
 from contree.server.host import lines
 from contree.server.host.errors import (
     Draining,
-    MatchElsewhere,
     MatchEnded,
     MatchUnreadable,
     RequestIdReused,
@@ -77,8 +76,14 @@ class Matches:
         lease_ms: int,
         remember_s: int | None,
         opens: Opens,
+        placing: Placing,
+        cancel_elsewhere: Callable[[str, str], Awaitable[None]],
     ) -> None:
-        """``remember_s`` is how long a request id is remembered, None for ever."""
+        """``remember_s`` is how long a request id is remembered, None for ever.
+
+        ``placing`` says where new matches are better off than here. ``cancel_elsewhere`` lets
+        whoever hosts a match cancel it; it raises MatchEnded, MatchElsewhere.
+        """
         self._store = store
         self._metrics = metrics
         self._tables = tables
@@ -88,10 +93,8 @@ class Matches:
         self._lease_ms = lease_ms
         self._remember_s = remember_s
         self._opens = opens
-        self.cancel_elsewhere: Callable[[str, str], Awaitable[None]] = _elsewhere
-        """Lets whoever hosts a match cancel it. Raises MatchEnded, MatchElsewhere."""
-        self.handing: Placing | None = None
-        """Says where new matches are better off than here."""
+        self._placing = placing
+        self._cancel_elsewhere = cancel_elsewhere
         self.closed = False
         """No new ones: the server drains."""
         self._creating: set[str] = set()
@@ -145,7 +148,7 @@ class Matches:
                 return await self._salvage.put_away(match_id, reason, wall_ms())
             if ended:
                 raise MatchEnded(match_id)
-            await self.cancel_elsewhere(match_id, reason)
+            await self._cancel_elsewhere(match_id, reason)
             return await self._queries.match(match_id)
         try:
             return await self._tables.ask(table, Abandon(EndReason.CANCELLED, reason))
@@ -156,8 +159,8 @@ class Matches:
         step = create(Created(spec), wall_ms())
         journal = [encode_entry(entry) for entry in step.entries]
         peer = None
-        if self.handing is not None and step.after.stage is not Stage.ENDED:
-            peer = self.handing.home_for(spec, len(self._creating) - 1)
+        if step.after.stage is not Stage.ENDED:
+            peer = self._placing.home_for(spec, len(self._creating) - 1)
         made = await self._store.create(
             spec.match_id,
             labels=spec.labels,
@@ -169,8 +172,8 @@ class Matches:
             return await self._made_before(spec.match_id, spec)
         self._metrics.matches_created.inc()
         _log.info("match_created", **lines.match_created(step.after))
-        if peer is not None and self.handing is not None:
-            self.handing.place(peer, spec.match_id, made.fence)
+        if peer is not None:
+            self._placing.place(peer, spec.match_id, made.fence)
             return summary_of(step.after)
         match = self._opens(step.after, made.fence, journal=journal).match
         return summary_of(match, self._tables.connected(match.id))
@@ -196,11 +199,6 @@ class Matches:
 def new_match_id() -> str:
     """A match id: ids made later sort after, whichever server made them (to the millisecond)."""
     return f"m{wall_ms():011x}{secrets.token_hex(5)}"
-
-
-async def _elsewhere(match_id: str, reason: str) -> None:
-    del reason
-    raise MatchElsewhere(match_id)
 
 
 def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:

@@ -29,6 +29,7 @@ _REMEMBERED: Final = 256
 """Matches held elsewhere of which only what is new is read the next time."""
 There = tuple[bool, bool, bool, bool]
 """Which seats' bots are there."""
+Connected = Callable[[Sequence[str]], Awaitable[Mapping[str, There]]]
 _log = structlog.get_logger(__name__)
 
 
@@ -52,14 +53,16 @@ class Queries:
         notices: Notices,
         reading: Reading,
         releases: Releases,
+        *,
+        connected: Connected,
     ) -> None:
+        """``connected`` asks the other servers which seats' bots are there."""
         self._store = store
         self._tables = tables
         self._notices = notices
         self._reading = reading
         self._releases = releases
-        self.connected: Callable[[Sequence[str]], Awaitable[Mapping[str, There]]] = _nobody_knows
-        """Asks the other servers which seats' bots are there."""
+        self._connected = connected
         self._elsewhere: OrderedDict[str, Match] = OrderedDict()
         self._unreadable: OrderedDict[str, None] = OrderedDict()
         """Matches that could not be read, of which the log has been told."""
@@ -152,7 +155,7 @@ class Queries:
             page = match_ids[start : start + _AT_ONCE]
             looks = await self._look([one for one in page if self._here(one) is None])
             hosted = [one for one, look in looks.items() if look.summary is None and look.version]
-            there = await self.connected(hosted) if hosted else {}
+            there = await self._connected(hosted) if hosted else {}
             for match_id in page:
                 here = self._here(match_id)
                 if here is not None:
@@ -264,8 +267,3 @@ class Queries:
         self._elsewhere.move_to_end(match.id)
         if len(self._elsewhere) > _REMEMBERED:
             self._elsewhere.popitem(last=False)
-
-
-async def _nobody_knows(match_ids: Sequence[str]) -> Mapping[str, There]:
-    del match_ids
-    return {}

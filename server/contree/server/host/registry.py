@@ -35,10 +35,12 @@ class Registry:
         supersede: Callable[[Session], None],
         *,
         beat_s: float,
+        entered: Callable[[Sequence[Session]], None] = lambda sessions: None,
     ) -> None:
-        """``supersede`` is called with a session that a newer one has replaced elsewhere."""
-        self.entered: Callable[[Sequence[Session]], None] = lambda sessions: None
-        """Told of sessions that the store knows to be the newest."""
+        """``supersede`` is called with a session that a newer one has replaced elsewhere,
+        ``entered`` with those that the store knows to be the newest.
+        """
+        self._on_entered = entered
         self._store = store
         self._sessions = sessions
         self._supersede = supersede
@@ -82,7 +84,7 @@ class Registry:
             nonces = {_name(session): session.nonce for session in group}
             await self._store.enter_sessions(nonces, self._kept_s)
             self._entered.update(nonces.values())
-            self.entered(group)
+            self._on_entered(group)
             arrived = self._arrived = self._arrived[len(group) :]
 
     async def check(self, session: Session) -> None:

@@ -49,8 +49,12 @@ class Handing:
         *,
         spawn: Callable[[Coroutine[Any, Any, None]], None],
         draining: Callable[[], bool],
+        opens: Opens,
+        adopts: Callable[[Sequence[str]], None],
     ) -> None:
-        """``spawn`` runs something besides."""
+        """``spawn`` runs something besides. ``opens`` hosts a match that was placed here;
+        ``adopts`` takes matches over whose leases were given up.
+        """
         self._store = store
         self._servers = servers
         self._tables = tables
@@ -58,10 +62,8 @@ class Handing:
         self._post = post
         self._spawn = spawn
         self._draining = draining
-        self.opens: Opens | None = None
-        """Hosts a match that was placed here."""
-        self.adopts: Callable[[Sequence[str]], None] | None = None
-        """Takes matches over whose leases were given up."""
+        self._opens = opens
+        self._adopts = adopts
         self._placed: dict[str, int] = {}
         """Matches placed at each peer since it last said how many tables it has."""
         self._load: dict[str, int] = {}
@@ -110,7 +112,7 @@ class Handing:
         self._spawn(self._open(said.match_id, said.fence))
 
     async def _open(self, match_id: str, fence: int) -> None:
-        if self.opens is None or self._tables.get(match_id) is not None:
+        if self._tables.get(match_id) is not None:
             return
         try:
             if self._draining():
@@ -127,7 +129,7 @@ class Handing:
         for data in journal:
             match = after_entry(match, decode_entry(data))
         if match is not None and self._tables.get(match_id) is None:
-            self.opens(match, fence, journal=journal)
+            self._opens(match, fence, journal=journal)
 
     def gone(self, peer: str) -> None:
         """A peer is gone; its address never comes again."""
@@ -152,5 +154,4 @@ class Handing:
     def adopt(self, peer: str, said: peers_pb2.Adopt) -> None:
         """A peer has given up the leases of matches."""
         del peer
-        if self.adopts is not None:
-            self.adopts(said.match_ids)
+        self._adopts(said.match_ids)

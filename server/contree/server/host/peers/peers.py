@@ -18,7 +18,7 @@ from contree.server.host.peers.edge import Edge
 from contree.server.host.peers.far_seat import FarSeat
 from contree.server.host.peers.guest import Guest
 from contree.server.host.peers.guests import Guests
-from contree.server.host.peers.handing import Handing
+from contree.server.host.peers.handing import Handing, Opens
 from contree.server.host.peers.matching import Matching
 from contree.server.host.peers.naming import bot_to_pb, instance_from_pb, instance_to_pb
 from contree.server.host.peers.post import Post
@@ -56,8 +56,12 @@ class Peers:
         lease_ms: int,
         check: Callable[[Session], Coroutine[Any, Any, None]],
         draining: Callable[[], bool],
+        opens: Opens,
+        adopts: Callable[[Sequence[str]], None],
     ) -> None:
-        """``check`` lets a session go if a newer one of its instance is anywhere."""
+        """``check`` lets a session go if a newer one of its instance is anywhere; for ``opens`` and
+        ``adopts`` see `Handing`.
+        """
         self._store = store
         self._tables = tables
         self._seating = seating
@@ -97,7 +101,15 @@ class Peers:
         self.matching = Matching(seating, self.post, say)
         self.questions = Questions(self.servers, tables, seating, self.edge, say, spawn=self._spawn)
         self.handing = Handing(
-            store, self.servers, tables, seating, self.post, spawn=self._spawn, draining=draining
+            store,
+            self.servers,
+            tables,
+            seating,
+            self.post,
+            spawn=self._spawn,
+            draining=draining,
+            opens=opens,
+            adopts=adopts,
         )
         seating.elsewhere = self
         self._handlers: dict[str, Callable[[str, Any], None]] = {
