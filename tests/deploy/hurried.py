@@ -50,9 +50,8 @@ def write(folder: Path, targets: dict[str, list[str]]) -> Path:
     # A machine that is busy is to be waited for: as long as may be.
     every["scrape_timeout"] = every["scrape_interval"]
     config["scrape_configs"] = [
-        {"job_name": job["job_name"], "static_configs": [{"targets": targets[job["job_name"]]}]}
-        for job in config["scrape_configs"]
-        if job["job_name"] in targets
+        {"job_name": job, "static_configs": [{"targets": addresses}]}
+        for job, addresses in targets.items()
     ]
     (folder / "rules").mkdir()
     for path in FILES:

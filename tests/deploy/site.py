@@ -1,4 +1,6 @@
-"""A site to be broken: two servers on a store, each a process, and a Prometheus that watches."""
+"""A site to be broken: two servers on a store, each a process, workers below a supervisor on a
+store of their own, and a Prometheus that watches.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,7 @@ from tests.deploy.prometheus import STEP_S, Prometheus, eventually, prometheus
 from tests.ports import Port
 from tests.rpc.conftest import RawBot, board
 from tests.rpc.keyed import KeyRing
+from tests.workers.crew import Crew
 
 from contree.server.store import connect
 from contree.server.store.binary import find_binary
@@ -70,12 +73,14 @@ class Site:
     """What there is, and how it is reached."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self.store = StoreProcess(folder)
         self.one, self.other = (
             Server(folder, name, redis=self.store.url, settings=SETTINGS) for name in ("one", "two")
         )
         names = ("waits", "ends", "replays", "faults", "restarts")
         self.events = {name: Event(folder, name) for name in names}
+        self.crew: Crew
         self.prometheus: Prometheus
 
     @contextmanager
@@ -90,8 +95,13 @@ class Site:
                     everything.enter_context(event)
                 for server in (self.one, self.other):
                     asyncio.run(server.start())
+                (self._folder / "crew").mkdir()
+                self.crew = Crew(self._folder / "crew")
+                everything.callback(self.crew.close)
+                asyncio.run(self.crew.serving())
                 targets = {
                     "contree": [self.one.metrics_address, self.other.metrics_address],
+                    "contree-supervisor": [str(self.crew.facts["metrics"])],
                     "event": [event.metrics_address for event in self.events.values()],
                 }
                 with prometheus(hurried.write(folder, targets)) as self.prometheus:

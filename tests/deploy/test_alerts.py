@@ -21,6 +21,7 @@ from tests.deploy.prometheus import eventually
 from tests.deploy.rules import ALERTS
 from tests.deploy.site import WAIT_S, Site, board_with, hosting, long_race, sitting
 from tests.rpc.conftest import RawBot
+from tests.workers.crew import Crew
 
 from contree.server.access import Role
 from contree.server.access.keys import KeyLimits
@@ -69,6 +70,16 @@ async def server_not_ready(site: Site) -> None:
     await site.restarted(site.other)
 
 
+async def workers_missing(site: Site) -> None:
+    """One dies whenever it has come to serve."""
+    dying = asyncio.create_task(_kill_again_and_again(site.crew, 2))
+    try:
+        await site.fires("ContreeWorkersMissing")
+    finally:
+        dying.cancel()
+    await site.quiet("ContreeWorkersMissing")
+
+
 async def event_loop_late(site: Site) -> None:
     stopping = asyncio.create_task(
         _stop_and_go(lambda number: os.kill(site.other.pid, number), 0.45, 0.15)
@@ -78,6 +89,20 @@ async def event_loop_late(site: Site) -> None:
     finally:
         stopping.cancel()
         os.kill(site.other.pid, signal.SIGCONT)
+
+
+async def peer_gaps(site: Site) -> None:
+    """Inboxes are taken away while the bots of a match are at the other server."""
+    async with hosting(site.one) as matches:
+        made = await matches.CreateMatch(long_race(per_move=0.5))
+        async with sitting(site.other, seats=2):
+            losing = asyncio.create_task(_lose_what_servers_say(site))
+            try:
+                await site.fires("ContreePeerGaps")
+            finally:
+                losing.cancel()
+        await _cancelled(matches, made.match.id)
+    await site.quiet("ContreePeerGaps")
 
 
 async def service_failed(site: Site) -> None:
@@ -257,7 +282,9 @@ async def event_bot_restarts(site: Site) -> None:
 CAUSES: Final[Mapping[str, Callable[[Site], Awaitable[None]]]] = {
     "ContreeServerDown": server_down,
     "ContreeServerNotReady": server_not_ready,
+    "ContreeWorkersMissing": workers_missing,
     "ContreeEventLoopLate": event_loop_late,
+    "ContreePeerGaps": peer_gaps,
     "ContreeServiceFailed": service_failed,
     "ContreeTokensRefused": tokens_refused,
     "ContreeCallersLimited": callers_limited,
@@ -306,6 +333,17 @@ async def _stop_and_go(send: Callable[[signal.Signals], None], stop: float, go: 
         await asyncio.sleep(stop)
         send(signal.SIGCONT)
         await asyncio.sleep(go)
+
+
+async def _kill_again_and_again(crew: Crew, worker: int) -> None:
+    """Kill -9 of a worker of a supervisor, and of each that takes its place."""
+    killed: set[int] = set()
+    while True:
+        pid = crew.pids.get(worker)
+        if pid is not None and pid not in killed:
+            killed.add(pid)
+            os.kill(pid, signal.SIGKILL)
+        await asyncio.sleep(0.01)
 
 
 async def _lose_what_servers_say(site: Site) -> None:
