@@ -12,7 +12,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 import structlog
@@ -24,6 +23,7 @@ from contree.server.host.answers import Answers
 from contree.server.host.elsewhere import Reclaimed
 from contree.server.host.peers.far_feed import FarFeed
 from contree.server.host.peers.far_seat import FarSeat, Pending
+from contree.server.host.peers.far_seats import FarSeats
 from contree.server.host.peers.guest import Say
 from contree.server.host.peers.refs import renamed
 from contree.server.host.seating import Seating
@@ -39,7 +39,6 @@ _AGAIN_S: Final = 1.0
 _LATE_MS: Final = 100
 """A turn whose clock has run for so long when its home says it was said before, and lost."""
 _REMEMBERED: Final = 4_096
-_NONE: Final[Mapping[int, FarSeat]] = MappingProxyType({})
 _log = structlog.get_logger(__name__)
 
 
@@ -68,12 +67,7 @@ class Edge:
         self._say = say
         self._taken = taken
         self._why_gone = why_gone
-        self._sessions: dict[str, Session] = {}
-        """By nonce, those that have seats elsewhere."""
-        self._seats: dict[Session, dict[int, FarSeat]] = {}
-        """By what they are called on the stream."""
-        self._lines: dict[tuple[str, int], FarSeat] = {}
-        """Those that have a home, by home and line."""
+        self._seats = FarSeats()
         self._over: OrderedDict[str, None] = OrderedDict()
         """Matches that bots here were told to be over, the newest."""
         self._number = 0
@@ -81,17 +75,16 @@ class Edge:
 
     def of(self, session: Session) -> Mapping[int, FarSeat]:
         """The seats of a session, by what they are called on its stream."""
-        return self._seats.get(session, _NONE)
+        return self._seats.of(session)
 
     def all(self) -> Iterator[FarSeat]:
         """All of them."""
-        for seats in self._seats.values():
-            yield from seats.values()
+        return iter(self._seats)
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return sum(map(len, self._seats.values()))
+        return len(self._seats)
 
     # -- what bots say --------------------------------------------------------------------------
 
@@ -164,23 +157,20 @@ class Edge:
             self._say(home, Item(gone=gone))
             return
         seat = Seat(said.seat)
-        far = self.find(session, said.match_id, seat)
+        far = self._seats.find(session, said.match_id, seat)
         new = far is None
         if far is None:
             if said.match_id in self._over or self._hosted_here(said):
                 return  # from one that does not host it any more, and does not know yet
             far = FarSeat(session, said.match_id, seat, session.new_ref())
-            self._sessions[session.nonce] = session
-            self._seats.setdefault(session, {})[far.ref] = far
+            self._seats.add(far)
             self._seating.hold(session, said.match_id, seat)
         elif said.fence < far.fence:
             return  # from one that does not host it any more
-        elif far.home is not None:
-            self._lines.pop((far.home, far.line), None)
-        far.home, far.line, far.fence, far.forgiven = home, said.line, said.fence, said.forgiven
+        self._seats.house(far, home, said.line)
+        far.fence, far.forgiven = said.fence, said.forgiven
         far.seq, far.illegal = max(far.seq, said.seq), max(far.illegal, said.illegal)
         far.comes_back = new and said.resumed
-        self._lines[home, said.line] = far
         self._taken(said.match_id, seat, session)
         if new:
             message = ServerMessage.FromString(said.message)
@@ -200,7 +190,7 @@ class Edge:
 
     def told(self, home: str, said: peers_pb2.Told) -> None:
         """Something is to be said to the bot of a line."""
-        far = self._lines.get((home, said.line))
+        far = self._seats.at(home, said.line)
         if far is None:
             return
         far.illegal = max(far.illegal, said.illegal)
@@ -262,13 +252,13 @@ class Edge:
 
     def answered(self, home: str, said: peers_pb2.Answered) -> None:
         """What the bot of a line said is done."""
-        far = self._lines.get((home, said.line))
+        far = self._seats.at(home, said.line)
         if far is not None and far.done(said.number) and said.useless:
             far.session.waste(self._time())
 
     def due(self, home: str, said: peers_pb2.Due) -> None:
         """A home asks how much time has passed for a bot: until now, or until it answered."""
-        far = self._lines.get((home, said.line))
+        far = self._seats.at(home, said.line)
         if far is None:
             return
         asked, began = far.asked
@@ -284,7 +274,7 @@ class Edge:
 
     def unseated(self, home: str, said: peers_pb2.Unseated) -> None:
         """A home has a seat no more."""
-        far = self._lines.get((home, said.line))
+        far = self._seats.at(home, said.line)
         if far is not None:
             self._without_home(far)
 
@@ -295,7 +285,7 @@ class Edge:
             return
         for place in said.places:
             seat = Seat(place.seat)
-            far = self.find(session, place.match_id, seat)
+            far = self._seats.find(session, place.match_id, seat)
             if far is not None:
                 self._end(far)
             self._remember(place.match_id)
@@ -305,17 +295,13 @@ class Edge:
 
     def unseat(self, session: Session, *, leaving: bool = False) -> None:
         """A session is gone: those who host its seats are told, and remember them."""
-        self._sessions.pop(session.nonce, None)
-        seats = self._seats.pop(session, None)
-        if not seats:
-            return
         homes: dict[str, None] = {}
-        for far in seats.values():
-            if far.home is not None:
-                homes[far.home] = None
-                del self._lines[far.home, far.line]
-            elif far.last_home is not None:
-                homes[far.last_home] = None  # it may have given the seat to who came after
+        for far in list(self.of(session).values()):
+            # The last one may have given the seat to who came after.
+            home = far.home or far.last_home
+            if home is not None:
+                homes[home] = None
+            self._seats.remove(far)
             far.drop()
             self._seating.release(session, far.match_id, far.seat)
         why = peers_pb2.WHY_DRAINED if session.sent_away else self._why_gone()
@@ -325,7 +311,7 @@ class Edge:
 
     def reclaim(self, session: Session, match_id: str, seat: Seat) -> Reclaimed | None:
         """A seat is at a table here from now on, if the session had it."""
-        far = self.find(session, match_id, seat)
+        far = self._seats.find(session, match_id, seat)
         if far is None:
             return None
         if far.feed is not None:
@@ -347,25 +333,25 @@ class Edge:
 
     def home_gone(self, home: str) -> None:
         """A server is gone: whoever takes its matches over says so."""
-        for far in [far for (at, _), far in self._lines.items() if at == home]:
+        for far in self._seats.at_home(home):
             self._without_home(far)
 
     def keep_only(self, home: str, lines: Sequence[int]) -> None:
         """These are all seats that a home has for bots here, as it says."""
         known = set(lines)
-        for far in [far for (at, _), far in self._lines.items() if at == home]:
+        for far in self._seats.at_home(home):
             if far.line not in known:
                 self._without_home(far)
 
     def nonces(self, home: str) -> list[str]:
         """Bots here that have seats at a server's tables."""
-        return list({far.session.nonce: None for (at, _), far in self._lines.items() if at == home})
+        return list({far.session.nonce: None for far in self._seats.at_home(home)})
 
     def say_again(self, home: str | None = None) -> None:
         """Say on again what has no answer yet: to one home all of it, to all what is old."""
         older_than = self._time() if home is not None else self._time() - _AGAIN_S
-        for (at, _), far in list(self._lines.items()):
-            if far.pending and (home is None or at == home):
+        for at in self._seats.homes if home is None else (home,):
+            for far in self._seats.at_home(at):
                 self._say_again(far, older_than)
 
     def homeless(self, before: float) -> list[FarSeat]:
@@ -380,15 +366,8 @@ class Edge:
             if far.feed is None or not far.feed.reader.behind
         ]
 
-    def find(self, session: Session, match_id: str, seat: Seat) -> FarSeat | None:
-        """A session's seat of a match elsewhere."""
-        for far in self.of(session).values():
-            if far.match_id == match_id and far.seat is seat:
-                return far
-        return None
-
     def _session(self, nonce: str) -> Session | None:
-        return self._sessions.get(nonce) or self._seating.lobby.by_nonce(nonce)
+        return self._seats.session(nonce) or self._seating.lobby.by_nonce(nonce)
 
     def _remember(self, match_id: str) -> None:
         """A match is over."""
@@ -398,20 +377,14 @@ class Edge:
 
     def _without_home(self, far: FarSeat) -> None:
         if far.home is not None:
-            del self._lines[far.home, far.line]
-            far.last_home, far.home, far.homeless_since = far.home, None, self._time()
+            far.last_home, far.homeless_since = far.home, self._time()
+            self._seats.unhouse(far)
 
     def _end(self, far: FarSeat, *, hosted_here: bool = False) -> None:
         session = far.session
-        if far.home is not None:
-            del self._lines[far.home, far.line]
+        self._seats.remove(far)
         if hosted_here:
             session.readers.pop(far.ref, None)
         else:
             far.drop()
             self._seating.release(session, far.match_id, far.seat)
-        seats = self._seats[session]
-        del seats[far.ref]
-        if not seats:
-            del self._seats[session]
-            self._sessions.pop(session.nonce, None)

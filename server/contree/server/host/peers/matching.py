@@ -133,6 +133,10 @@ class Matching:
             match_id, seat = wait.place
             offer = peers_pb2.Offer(match_id=match_id, seat=seat, bot=bot_to_pb(session))
             self._say(wait.home, Item(offer=offer))
+            if not session.free:
+                room.sessions -= 1
+                if not room.sessions:
+                    break
 
     def declined(self, home: str, said: peers_pb2.Declined) -> None:
         """A bot is not needed."""
@@ -145,9 +149,11 @@ class Matching:
 
     def taken(self, match_id: str, seat: Seat, session: Session) -> None:
         """A bot here was given a seat elsewhere."""
-        named = self._waits.get(session.identity.bot, {})
-        for wait in [one for one in named.values() if one.place == (match_id, seat)]:
-            self._settle(session.identity.bot, wait)
+        bot = session.identity.bot
+        for home in self._post.peers:
+            wait = self._waits.get(bot, {}).get((home, (match_id, seat)))
+            if wait is not None:
+                self._settle(bot, wait)
 
     def home_gone(self, home: str) -> None:
         """A server is gone, and with it what waited there."""
