@@ -91,7 +91,9 @@ HOW = ["ended", "failed", "internal", "cancelled", "server restarted"]
 
 
 @pytest.mark.parametrize("how", HOW)
-async def test_a_stream_that_breaks_while_the_bot_thinks(how: str, server: ScriptedServer) -> None:
+async def test_9_and_12_a_stream_that_breaks_while_the_bot_thinks(
+    how: str, server: ScriptedServer
+) -> None:
     """The same decision is owed on the next stream: the bot is asked once, answered there."""
     bot = Thinker()
     async with playing(bot, server) as played:
@@ -114,7 +116,7 @@ async def test_a_stream_that_breaks_while_the_bot_thinks(how: str, server: Scrip
 
 
 @pytest.mark.parametrize("how", HOW)
-async def test_an_answer_that_got_lost_is_said_again(how: str, server: ScriptedServer) -> None:
+async def test_12_an_answer_that_got_lost_is_said_again(how: str, server: ScriptedServer) -> None:
     bot = First()
     async with playing(bot, server):
         line = await server.welcomed()
@@ -191,7 +193,7 @@ async def test_ready_is_said_again_when_it_is_owed_again(server: ScriptedServer)
     assert [told[0] for told in bot.told] == ["seated"]
 
 
-async def test_silence_of_three_heartbeats_means_dead(server: ScriptedServer) -> None:
+async def test_7_silence_of_three_heartbeats_means_dead(server: ScriptedServer) -> None:
     async with playing(First(), server) as played:
         line = await server.welcomed(heartbeat=20)
         # Nothing more is said, and the connection is up: only the silence tells.
@@ -492,7 +494,7 @@ async def test_events_seen_are_told_in_the_next_hello(server: ScriptedServer) ->
     assert [told[2].seq for told in bot.told if told[0] == "event"] == [4, 5]  # type: ignore[attr-defined]
 
 
-async def test_a_stream_that_lost_events_is_dialled_again(server: ScriptedServer) -> None:
+async def test_8_a_stream_that_lost_events_is_dialled_again(server: ScriptedServer) -> None:
     """Twice in a row a heartbeat tells of an event that never came."""
     async with playing(InPlace(), server, delivery=Delivery.EVENTS):
         line = await server.welcomed()
@@ -505,7 +507,7 @@ async def test_a_stream_that_lost_events_is_dialled_again(server: ScriptedServer
         assert seen.seq == 5
 
 
-async def test_async_thinking_goes_on_over_a_new_stream(server: ScriptedServer) -> None:
+async def test_12_async_thinking_goes_on_over_a_new_stream(server: ScriptedServer) -> None:
     asked, go_on = asyncio.Event(), asyncio.Event()
 
     class Async(Bot):

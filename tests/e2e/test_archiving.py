@@ -30,7 +30,7 @@ def _board(number: int) -> match_service_pb2.CreateMatchRequest:
     )
 
 
-async def test_a_killed_server_leaves_a_journal_or_an_archive_of_each_match(
+async def test_2_a_killed_server_leaves_a_journal_or_an_archive_of_each_match(
     tmp_path: Path,
 ) -> None:
     """faults-others-met #2: results and matches out of step after an interrupt."""

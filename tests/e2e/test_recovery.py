@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ import pytest
 from tests.e2e.playing import LABEL, Player, all_matches, check_records, dial
 from tests.e2e.server_process import ServerProcess
 from tests.rpc.conftest import RawBot, board
+from tests.rpc.keyed import Given, KeyRing, refused, unauthenticated
 
+from contree.server.access import Role, new_token
+from contree.server.store import connect, embedded_store
 from contree.v1 import match_pb2, match_service_pb2_grpc, play_service_pb2
 
 MATCHES = 6
@@ -30,7 +34,9 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
         assert server.stop() == 0
 
 
-async def test_killed_matches_go_on_from_their_last_committed_move(server: ServerProcess) -> None:
+async def test_13_killed_matches_go_on_from_their_last_committed_move(
+    server: ServerProcess,
+) -> None:
     player = Player()
     async with grpc.aio.insecure_channel(server.address) as channel:
         matches: Any = match_service_pb2_grpc.MatchServiceStub(channel)
@@ -100,6 +106,21 @@ async def test_10_after_a_restart_all_seats_are_given_back_and_counted(
     """Row 10: Welcome says how many seats are owed, each comes again with what it owes, and they
     count against the capacity that Hello named: the server counts, not the client.
     """
+
+    async def given_back(bot: RawBot) -> tuple[dict[tuple[str, int], bool], set[bytes]]:
+        """Which seats come, and whether they are resumed; which decisions they owe."""
+        assigned: dict[tuple[str, int], bool] = {}
+        owed: set[bytes] = set()
+        while len(assigned) < 4 or len(owed) < 2:
+            message = await bot.anything()
+            if message.HasField("seat_assigned"):
+                one = message.seat_assigned
+                assigned[one.match_id, one.seat] = one.resumed
+            elif message.HasField("turn"):
+                assert message.turn.again
+                owed.add(message.turn.decision.id)
+        return assigned, owed
+
     player = Player()
     async with grpc.aio.insecure_channel(server.address) as channel:
         stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
@@ -112,16 +133,20 @@ async def test_10_after_a_restart_all_seats_are_given_back_and_counted(
         await asyncio.to_thread(server.kill)
         await bot.close()
         await asyncio.to_thread(server.start)
+        assert len(taken) == 2
+        seats = {(match.id, seat): True for match in taken for seat in (1, 3)}
         bot = await dial(channel, capacity=4)
-        assigned: dict[tuple[str, int], bool] = {}
-        while len(assigned) < 2 * len(taken):
-            message = await bot.anything()
-            if message.HasField("seat_assigned"):
-                one = message.seat_assigned
-                assigned[one.match_id, one.seat] = one.resumed
-        assert set(assigned) == {(match.id, seat) for match in taken for seat in (1, 3)}
-        assert len(assigned) <= 4
+        found = await given_back(bot)
+        assert found[0] == seats
         await bot.close()
+        again = RawBot(channel)
+        welcome = (await again.hello(instance="one", capacity=4)).welcome
+        assert welcome.seats_owed == 4
+        assert await given_back(again) == found
+        # The third board waits until there is room.
+        states = {match.id: match.state for match in await all_matches(channel)}
+        assert list(states.values()).count(match_pb2.MATCH_STATE_WAITING) == 1
+        await again.close()
 
 
 async def test_12_an_answer_to_a_turn_from_before_a_restart_counts(server: ServerProcess) -> None:
@@ -153,3 +178,58 @@ async def test_12_an_answer_to_a_turn_from_before_a_restart_counts(server: Serve
         assert first.status == play_service_pb2.ACT_STATUS_ACCEPTED
         assert second.status == play_service_pb2.ACT_STATUS_DUPLICATE
         await bot.close()
+
+
+@pytest.mark.slow
+async def test_13_a_key_is_good_for_its_seats_after_a_restart_and_at_another_server(
+    tmp_path: Path,
+) -> None:
+    """rshogi #591: the way back was refused where keys are wanted, and nobody had tried."""
+    async with embedded_store(tmp_path / "store", "everysec") as embedded:
+        store = await connect(embedded.url)
+        ring = KeyRing(store.api_keys)
+        host, player, other = [await ring.make(role) for role in (Role.HOST, Role.BOT, Role.BOT)]
+        first, second = (
+            ServerProcess(
+                tmp_path / name, redis=embedded.url, environment={"CONTREE_ANONYMOUS": "off"}
+            )
+            for name in ("first", "second")
+        )
+        async with AsyncExitStack() as channels:
+
+            async def dialled(place: ServerProcess, key: Given | None) -> RawBot:
+                dialling = grpc.aio.insecure_channel(place.address)
+                bot = RawBot(
+                    await channels.enter_async_context(dialling), key.metadata if key else ()
+                )
+                await bot.hello(instance="one")
+                return bot
+
+            await asyncio.to_thread(first.start)
+            bot = await dialled(first, player)
+            async with grpc.aio.insecure_channel(first.address) as channel:
+                stub: Any = match_service_pb2_grpc.MatchServiceStub(channel)
+                await stub.CreateMatch(board(), metadata=host.metadata)
+            await bot.ready()
+            await bot.ready()
+            for place in (first, second):
+                turn = (await bot.next("turn")).turn
+                await asyncio.to_thread(first.kill)
+                await bot.close()
+                await asyncio.to_thread(place.start)
+                for wrong in (None, Given(player.id, new_token(player.id))):
+                    with refused(*unauthenticated):
+                        await dialled(place, wrong)
+                stranger = await dialled(place, other)
+                bot = await dialled(place, player)
+                again = (await bot.next("turn")).turn
+                assert again.again
+                assert again.decision.id == turn.decision.id
+                await bot.act(again)
+                result = (await bot.next("act_result")).act_result
+                assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+                assert not stranger.taken()
+                await stranger.close()
+            await bot.close()
+        await store.close()
+        assert await asyncio.to_thread(second.stop) == 0

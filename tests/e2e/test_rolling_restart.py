@@ -119,7 +119,7 @@ class Slow(Bot):
         return view.legal[0]
 
 
-async def test_a_bot_of_the_sdk_plays_through_restarts(server: ServerProcess) -> None:
+async def test_13_a_bot_of_the_sdk_plays_through_restarts(server: ServerProcess) -> None:
     playing = asyncio.create_task(
         play_bot(
             Slow(),

@@ -135,7 +135,7 @@ async def end(server: ServerProcess, player: Player) -> None:
         await bot.close()
 
 
-async def test_the_survivor_adopts_after_a_kill(servers: Pair) -> None:
+async def test_13_the_survivor_adopts_after_a_kill(servers: Pair) -> None:
     player = Player()
     channel, _, live = await begin(servers.first, player)
     await asyncio.to_thread(servers.first.kill)

@@ -82,7 +82,7 @@ GOLDEN_CUT = 14
 GOLDEN_MIX = "f6cab5f14881a78c0acc1c62871c946aa22b997c52eca03625975000776c9f87"
 
 
-def test_every_card_is_equally_likely_at_every_place() -> None:
+def test_29_every_card_is_equally_likely_at_every_place() -> None:
     decks = 3200  # 102,400 cards
     counts = [[0] * 32 for _ in range(32)]
     for number in range(decks):

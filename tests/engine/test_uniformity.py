@@ -38,7 +38,7 @@ def p_of(counts: Counts) -> float:
 
 
 @pytest.mark.parametrize("name", ["ffb-mixte", "coinche-classique"], ids=["3-2-3", "cut 3-3-2"])
-def test_every_seat_is_dealt_every_card_alike(name: str) -> None:
+def test_29_every_seat_is_dealt_every_card_alike(name: str) -> None:
     counts = counted(name, DEALS)
     assert all(sum(row) == DEALS for row in counts)
     assert 0.001 < p_of(counts) < 0.999

@@ -223,7 +223,7 @@ def test_play_begins_when_all_are_ready_and_not_before() -> None:
     assert not any(taken.owed_since)
 
 
-def test_an_abandoned_match_is_no_result() -> None:
+def test_5_an_abandoned_match_is_no_result() -> None:
     match, _ = seated(spec())
     step = decide(match, Abandon(EndReason.CANCELLED, "asked for"), NOW)
     assert step.after.end is EndReason.CANCELLED

@@ -104,7 +104,7 @@ async def test_seats_that_wait_and_leases(
 
 
 @QUICK_HEARTBEATS
-async def test_a_stream_without_a_sign_of_life_is_cut_and_counted(
+async def test_7_a_stream_without_a_sign_of_life_is_cut_and_counted(
     bots: Callable[[], RawBot], counted: Counted
 ) -> None:
     bot = bots()

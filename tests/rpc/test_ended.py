@@ -241,7 +241,7 @@ async def test_an_archived_match_reads_as_it_did_before(
     assert parse_record(record).replay().outcome is not None
 
 
-async def test_a_match_that_was_no_result_is_archived_too(start: Start, raw: Redis) -> None:
+async def test_5_and_6_a_match_that_was_no_result_is_archived_too(start: Start, raw: Redis) -> None:
     """faults-others-met #5, #6: why it ended is said, and is no result."""
     channel = await start("one")
     created = (await hosting(channel).CreateMatch(board())).match

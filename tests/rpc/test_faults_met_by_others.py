@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+import numpy as np
 import pytest
+from tests.client.bots import InPlace, playing
+from tests.client.scripted import a_match
 from tests.rpc.conftest import WAIT_S, RawBot, board
 
-from contree.engine import parse_record
+from contree.client.messages import match_from_pb
+from contree.engine import Call, SeededDeals, View, parse_record, preset
+from contree.server.app import Serving
+from contree.server.match import EndReason
 from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
 from contree.v1.play_service_pb2 import ClientMessage
 
@@ -100,6 +107,49 @@ async def test_4_and_17_each_way_to_fail_has_its_kind_and_the_match_one_end(
     assert sum(note.startswith("end:") for note in record.notes) == 1
 
 
+async def test_6_an_aborted_match_says_why_and_keeps_what_was_played(
+    matches: Any, bots: Bots
+) -> None:
+    """aiarena-client #30: games that were stopped had the label of a failed start, no time, and
+    nothing to look at.
+    """
+    bot = bots()
+    match_id, turn = await seated(bot, matches)
+    await bot.act(turn)
+    accepted = 0
+    while accepted < 12:
+        message = await bot.anything()
+        if message.HasField("turn"):
+            await bot.act(message.turn)
+        elif message.HasField("act_result"):
+            assert message.act_result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+            accepted += 1
+    cancel = match_service_pb2.CancelMatchRequest(match_id=match_id, reason="The hall closes.")
+    await matches.CancelMatch(cancel)
+    match = await ended(matches, LABEL)
+    assert match.end_reason == match_pb2.END_REASON_CANCELLED
+    assert match.end_detail == "The hall closes."
+    assert match.end_time.ToNanoseconds() > match.create_time.ToNanoseconds() > 0
+    assert sum(seat.decisions for seat in match.seats if not seat.house) >= accepted
+    request = match_service_pb2.GetRecordRequest(match_id=match_id)
+    record = parse_record((await matches.GetRecord(request)).record)
+    assert "end: cancelled" in record.notes
+    (deal,) = record.deals
+    assert len(deal.calls) + len(deal.cards) > accepted
+    assert record.replay().outcome is None
+
+
+def test_6_each_way_to_end_has_a_name_of_its_own() -> None:
+    """In the journal, on the wire and in the SDK it is the same, and as much of a result."""
+    assert match_pb2.EndReason.keys()[1:] == [f"END_REASON_{one.name}" for one in EndReason]
+    for reason in EndReason:
+        said = match_pb2.EndReason.Value(f"END_REASON_{reason.name}")
+        match = match_from_pb(a_match(state=match_pb2.MATCH_STATE_ENDED, end_reason=said))
+        assert match.end_reason is not None
+        assert match.end_reason.value == reason.value
+        assert match.end_reason.is_result is reason.is_result
+
+
 async def test_11_a_resume_brings_all_that_a_decision_needs(matches: Any, bots: Bots) -> None:
     """lichess-bot #1053: after a reconnect the clock was 0 and the position another."""
     bot = bots()
@@ -121,6 +171,35 @@ async def test_11_a_resume_brings_all_that_a_decision_needs(matches: Any, bots: 
     assert clock.allowance == before.allowance
 
 
+async def test_20_the_allowance_is_announced_and_what_it_saved_is_shown(
+    matches: Any, bots: Bots
+) -> None:
+    """hobbes #308: a margin that nobody saw let pass what was a loss on time elsewhere."""
+    control = match_pb2.TimeControl()
+    control.per_move.FromMilliseconds(100)
+    control.bank.FromMilliseconds(0)
+    control.allowance.FromSeconds(50)
+    bot = bots()
+    await bot.hello()
+    match_id = (await matches.CreateMatch(board(time_control=control))).match.id
+    assigned = (await bot.next("seat_assigned")).seat_assigned
+    assert assigned.time_control.allowance == control.allowance
+    await bot.say(ClientMessage(ready=play_service_pb2.Ready(seat_ref=assigned.seat_ref)))
+    await bot.ready()
+    turn = (await bot.next("turn")).turn
+    assert turn.decision.clock.allowance == control.allowance
+    await asyncio.sleep(turn.decision.clock.remaining.ToMilliseconds() / 1000 + 0.05)
+    await bot.act(turn)
+    result = (await bot.next("act_result")).act_result
+    assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+    request = match_service_pb2.GetMatchRequest(match_id=match_id)
+    match = (await matches.GetMatch(request)).match
+    assert match.time_control.allowance == control.allowance
+    seat = next(one for one in match.seats if one.seat == turn.view.seat)
+    assert seat.overruns == 1
+    assert not match.faults
+
+
 async def test_24_what_is_said_after_the_end_is_answered_and_no_fault(
     matches: Any, bots: Bots
 ) -> None:
@@ -135,3 +214,50 @@ async def test_24_what_is_said_after_the_end_is_answered_and_no_fault(
     assert result.reason
     got = await matches.GetMatch(match_service_pb2.GetMatchRequest(match_id=match_id))
     assert not got.match.faults
+
+
+class Meddler(InPlace):
+    """Puts the generators of the process, which is the server's too, to where it likes them."""
+
+    place = 0
+
+    def call(self, view: View) -> Call:
+        self.meddle()
+        return super().call(view)
+
+    def meddle(self) -> None:
+        random.seed(self.place)
+        np.random.seed(self.place)
+
+
+async def test_29_the_generators_of_the_process_have_no_say_in_the_deals(
+    matches: Any, serving: Serving
+) -> None:
+    """pelita #359, #833: bots drew from the generator that the deals came from, and seeded it.
+    cutechess #641, fastchess #742: whom one met, and when, bore on what was played.
+    """
+    meddler = Meddler()
+
+    async def dealt(number: int, label: str, source: match_pb2.DealSource | None) -> Any:
+        made = board(number, labels=[label])
+        made.ClearField("deals")
+        if source is not None:
+            made.deals.CopyFrom(source)
+        meddler.meddle()
+        match_id = (await matches.CreateMatch(made)).match.id
+        await ended(matches, label)
+        request = match_service_pb2.GetRecordRequest(match_id=match_id)
+        (deal,) = parse_record((await matches.GetRecord(request)).record).deals
+        return deal.dealer, deal.hands
+
+    seed = b"s" * 32
+    given = match_pb2.DealSource(seeded=match_pb2.SeededDeals(seed=seed, label="cup"))
+    deals, rules = SeededDeals(seed, "cup"), preset("ffb-mixte")
+    meddler.meddle()
+    expected = {number: deals.board(number, rules) for number in (1, 3)}
+    async with playing(meddler, serving.address, name="raw"):
+        for number, when in ((3, "first"), (1, "next"), (3, "again")):
+            meddler.place += 1
+            assert await dealt(number, when, given) == expected[number]
+        # What the server draws itself nobody can bring about twice, either.
+        assert await dealt(1, "drawn", None) != await dealt(1, "drawn again", None)

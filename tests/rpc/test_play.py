@@ -66,7 +66,9 @@ async def test_practice_begins_at_once(bots: Bots) -> None:
     assert "deal_ended" in kinds
 
 
-async def test_an_illegal_action_is_answered_with_the_legal_set(matches: Any, bots: Bots) -> None:
+async def test_23_and_24_an_illegal_action_is_answered_with_the_legal_set(
+    matches: Any, bots: Bots
+) -> None:
     bot = bots()
     await bot.hello()
     await matches.CreateMatch(board())
@@ -82,6 +84,8 @@ async def test_an_illegal_action_is_answered_with_the_legal_set(matches: Any, bo
     assert result.reason
     assert result.decision.calls == turn.decision.calls
     assert result.decision.id == turn.decision.id
+    left = result.decision.clock.remaining.ToMilliseconds()
+    assert 0 < left <= turn.decision.clock.remaining.ToMilliseconds()
     await bot.act(turn)
     accepted = (await bot.next("act_result")).act_result
     assert accepted.status == play_service_pb2.ACT_STATUS_ACCEPTED
@@ -103,7 +107,7 @@ async def test_an_act_without_an_action_is_answered_with_what_is_owed(
     assert result.decision.calls == turn.decision.calls
 
 
-async def test_the_same_answer_twice_is_a_duplicate(matches: Any, bots: Bots) -> None:
+async def test_23_the_same_answer_twice_is_a_duplicate(matches: Any, bots: Bots) -> None:
     bot = bots()
     await bot.hello()
     await matches.CreateMatch(board())
@@ -116,9 +120,10 @@ async def test_the_same_answer_twice_is_a_duplicate(matches: Any, bots: Bots) ->
     second = (await bot.next("act_result")).act_result
     assert first.status == play_service_pb2.ACT_STATUS_ACCEPTED
     assert second.status == play_service_pb2.ACT_STATUS_DUPLICATE
+    assert first.decision_id == second.decision_id == turn.decision.id
 
 
-async def test_a_made_up_decision_is_stale_and_a_made_up_seat_unknown(
+async def test_23_a_made_up_decision_is_stale_and_a_made_up_seat_unknown(
     matches: Any, bots: Bots
 ) -> None:
     bot = bots()
@@ -131,14 +136,22 @@ async def test_a_made_up_decision_is_stale_and_a_made_up_seat_unknown(
     forged.CopyFrom(turn)
     forged.decision.id = b"123456789012"
     await bot.act(forged)
-    assert (await bot.next("act_result")).act_result.status == play_service_pb2.ACT_STATUS_STALE
+    result = (await bot.next("act_result")).act_result
+    assert result.status == play_service_pb2.ACT_STATUS_STALE
+    assert result.decision_id == forged.decision.id
+    assert result.reason
     forged.seat_ref = 99
     await bot.act(forged)
     result = (await bot.next("act_result")).act_result
     assert result.status == play_service_pb2.ACT_STATUS_UNKNOWN_SEAT
+    assert result.reason
+    # What is owed is owed still.
+    await bot.act(turn)
+    result = (await bot.next("act_result")).act_result
+    assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
 
 
-async def test_a_resumed_bot_is_sent_what_it_owes_again(matches: Any, bots: Bots) -> None:
+async def test_11_a_resumed_bot_is_sent_what_it_owes_again(matches: Any, bots: Bots) -> None:
     bot = bots()
     await bot.hello(instance="one")
     await matches.CreateMatch(board())

@@ -24,7 +24,7 @@ async def other(serving: Serving, settings: Settings, tmp_path: Path) -> AsyncIt
 
 
 @pytest.mark.parametrize("heartbeat_s", [1.0])  # at which it is noticed; time to answer three
-async def test_a_session_is_superseded_by_one_at_the_other_server(
+async def test_15_a_session_is_superseded_by_one_at_the_other_server(
     serving: Serving, other: Serving
 ) -> None:
     async with (

@@ -115,7 +115,9 @@ async def test_a_token_older_than_the_feed_is_refused_and_says_what_to_do(
     assert await ends(channel, "event", seen[-1].resume_token, 1)
 
 
-async def test_an_idle_watch_is_kept_alive(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_8_an_idle_watch_is_kept_alive_and_told_what_comes(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """faults-others-met #8: keepalives go on, and what comes after them comes at once."""
     monkeypatch.setattr(updates, "_KEEPALIVE_S", 0.05)
     channel = await start("one")

@@ -228,7 +228,7 @@ def test_a_seed_is_not_shown(tmp_path: Path) -> None:
     assert "0f" * 8 not in str(config.settings(config.bots))
 
 
-def test_the_id_follows_what_bears_on_the_results(tmp_path: Path) -> None:
+def test_28_the_id_follows_what_bears_on_the_results(tmp_path: Path) -> None:
     def settings(text: str) -> dict[str, object]:
         config = load(tmp_path, text)
         return config.settings(config.bots)

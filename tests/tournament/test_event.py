@@ -17,7 +17,7 @@ from contree.tournament import run_event
 from contree.tournament.config import load_event
 from contree.tournament.errors import ProcessError
 from contree.tournament.event import _Event
-from contree.tournament.policy import event_digest
+from contree.tournament.policy import event_digest, policy_digest
 
 FILE = """
 name = "Cup"
@@ -82,6 +82,24 @@ async def test_from_file_to_standings(path: Path) -> None:
     assert len((run.folder / "tables.jsonl").read_text().splitlines()) == 18
     assert len(list((run.folder / "records").iterdir())) == 18
     assert {entry.name for entry in (run.folder / "logs").iterdir()} == {"z.log"}
+
+
+async def test_28_what_becomes_of_faults_is_laid_down_and_said_before_the_first_card(
+    path: Path,
+) -> None:
+    """fishtest #2582: what was odd was taken out afterwards, and the verdict was another."""
+    service = ScriptedService()
+    said: list[str] = []
+    async with serving(service) as address:
+        run = Run(path, address)
+        service.on_create = lambda _: said.append(" ".join(run.out.getvalue().split()))
+        await run()
+    header = json.loads((run.folder / "event.json").read_text())
+    assert set(header["policy"]) >= {"fault", "timeout", "crash", "broken bot", "no result"}
+    for sentence in header["policy"].values():
+        assert sentence in said[0]
+    assert header["policy_sha256"] == policy_digest(header)
+    assert header["policy_sha256"] in said[0]
 
 
 async def test_again_it_shows_the_same_and_plays_nothing(path: Path) -> None:

@@ -207,7 +207,7 @@ async def test_stopped_before_the_first_card(event: Event, undisturbed: str) -> 
     check(event, undisturbed)
 
 
-async def test_the_runner_is_killed_and_run_again(event: Event, undisturbed: str) -> None:
+async def test_1_and_2_the_runner_is_killed_and_run_again(event: Event, undisturbed: str) -> None:
     for tables in (1, BOARDS):
         event.hold_at(tables)
         process = await event.start()

@@ -67,7 +67,7 @@ async def gone(pid: int) -> bool:
     return await eventually(lambda: not alive(pid))
 
 
-async def test_what_a_program_writes_is_kept_and_its_end_quoted(start: Starter) -> None:
+async def test_17_what_a_program_writes_is_kept_and_its_end_quoted(start: Starter) -> None:
     (start.folder / "bot.log").write_text("an earlier run\n")
     child = await start(
         "import sys; [print('line', n) for n in range(50)]; print('\\x1b[31mred', file=sys.stderr);"
@@ -88,7 +88,7 @@ async def test_the_tail_is_of_this_run_only(start: Starter) -> None:
     assert child.tail() == ""
 
 
-async def test_a_signal_is_named(start: Starter) -> None:
+async def test_17_a_signal_is_named(start: Starter) -> None:
     child = await start("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
     await asyncio.wait_for(child.wait(), WAIT_S)
     assert child.ending == "killed by SIGSEGV"

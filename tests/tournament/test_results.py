@@ -59,7 +59,7 @@ def test_a_table_has_one_result(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.integers(0, 10**6))
-def test_cut_off_anywhere_only_the_unfinished_line_is_lost(tmp_path: Path, place: int) -> None:
+def test_1_cut_off_anywhere_only_the_unfinished_line_is_lost(tmp_path: Path, place: int) -> None:
     path = tmp_path / "log"
     path.unlink(missing_ok=True)
     data = write(path, RESULTS[:6])
@@ -71,6 +71,18 @@ def test_cut_off_anywhere_only_the_unfinished_line_is_lost(tmp_path: Path, place
         assert log.mended == (not data[:cut].endswith(b"\n") and cut > 0)
         for one in RESULTS[:6]:  # going on writes what is missing, and nothing twice
             log.append(one)
+    assert path.read_bytes() == data
+
+
+def test_1_a_line_counts_with_its_end_only(tmp_path: Path) -> None:
+    """What looks whole may be half of a number, and the next line would be written behind it."""
+    path = tmp_path / "log"
+    data = write(path, RESULTS[:3])
+    path.write_bytes(data[:-1])
+    with ResultLog(path) as log:
+        assert log.mended
+        assert list(log.done.values()) == RESULTS[:2]
+        log.append(RESULTS[2])
     assert path.read_bytes() == data
 
 

@@ -30,7 +30,9 @@ from contree.tournament.plan import Plan
 from contree.tournament.progress import Progress
 from contree.tournament.results import ResultLog
 from contree.tournament.runner import MOST_ATTEMPTS, Runner
+from contree.tournament.schedule import Pairing
 from contree.tournament.standings import close_boards, standings
+from contree.tournament.tables import TableResult
 from contree.v1 import match_pb2, table_pb2
 
 
@@ -188,13 +190,15 @@ async def test_no_request_tells_the_seed(hall: Hall, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stops", [(1,), (5, 9), (3, 1, 1, 20), (35,)], ids=str)
-async def test_stopped_anywhere_it_comes_to_the_same(
+async def test_1_and_2_stopped_anywhere_it_comes_to_the_same(
     hall: Hall, tmp_path: Path, stops: tuple[int, ...]
 ) -> None:
     event = plan(tmp_path)
     for results in stops:
         await hall.run(event, stop_after=results)
         assert hall.service.playing() == []
+        records = {path.stem for path in (hall.folder / "records").glob("*.bgn")}
+        assert records <= set(hall.results)
     await hall.run(event)
     assert set(hall.results) == ids(event)
     table = standings(event.schedule.bots, tuple(hall.results.values()))
@@ -206,6 +210,35 @@ async def test_stopped_anywhere_it_comes_to_the_same(
     assert len(list((hall.folder / "records").iterdir())) == len(ids(event))
     finished = [one.match_id for one in hall.results.values()]
     assert not set(finished) & set(hall.service.cancelled)
+
+
+@pytest.mark.parametrize("stop", range(4, 36, 5))
+async def test_3_stopped_with_many_tables_in_play_only_whole_boards_count(
+    hall: Hall, tmp_path: Path, stop: int
+) -> None:
+    """fastchess #857: results were saved one by one, those of pairs were not complete."""
+    event = plan(tmp_path, tables=12)
+    await hall.run(event, stop_after=stop)
+    kept = hall.results
+    whole = [
+        one
+        for one in kept.values()
+        if sum((o.table.board, o.table.pairing) == _of(one) for o in kept.values()) == 2
+    ]
+    assert len(close_boards(kept.values())) == len(whole) / 2
+    table, of_whole = (standings(event.schedule.bots, tuple(of)) for of in (kept.values(), whole))
+    assert table.meetings == of_whole.meetings
+    assert [(row.bot, row.points, row.tally) for row in table.rows] == [
+        (row.bot, row.points, row.tally) for row in of_whole.rows
+    ]
+    await hall.run(event)
+    assert {**hall.results, **kept} == hall.results
+    assert len(close_boards(hall.results.values())) == 18
+
+
+def _of(result: TableResult) -> tuple[int, Pairing]:
+    """Which board, and who played it."""
+    return result.table.board, result.table.pairing
 
 
 async def test_running_a_finished_event_again_creates_nothing(hall: Hall, tmp_path: Path) -> None:
@@ -285,7 +318,7 @@ NO_RESULTS = [
 
 
 @pytest.mark.parametrize(("reason", "name"), NO_RESULTS)
-async def test_what_is_no_result_is_played_again(tmp_path: Path, reason: int, name: str) -> None:
+async def test_5_what_is_no_result_is_played_again(tmp_path: Path, reason: int, name: str) -> None:
     service = failing(reason, MOST_ATTEMPTS - 1)
     async with serving(service) as address:
         hall = Hall(service, address, tmp_path / "event")
@@ -299,7 +332,7 @@ async def test_what_is_no_result_is_played_again(tmp_path: Path, reason: int, na
     assert name.replace("_", " ") in hall.notes[0]
 
 
-async def test_attempts_are_bounded_and_begin_anew_with_the_next_run(tmp_path: Path) -> None:
+async def test_5_attempts_are_bounded_and_begin_anew_with_the_next_run(tmp_path: Path) -> None:
     service = failing(match_pb2.END_REASON_INFRASTRUCTURE, MOST_ATTEMPTS)
     async with serving(service) as address:
         hall = Hall(service, address, tmp_path / "event")
@@ -360,7 +393,7 @@ async def test_a_bot_that_is_given_up_forfeits_what_it_has_not_begun(tmp_path: P
     assert conduct["y"].tables == 24 - len(forfeits)
 
 
-async def test_a_fault_is_part_of_a_result(hall: Hall, tmp_path: Path) -> None:
+async def test_28_a_fault_is_part_of_a_result(hall: Hall, tmp_path: Path) -> None:
     def script(request: Request, match: Match) -> None:
         plays_to_strength(request, match)
         match.faults.add(seat=1, kind=match_pb2.FAULT_KIND_TIMEOUT, detail="late", replaced=True)
@@ -385,7 +418,9 @@ async def killed(hall: Hall, event: Plan) -> list[str]:
     return list(hall.service.matches)
 
 
-async def test_unfinished_tables_are_cancelled_and_played_again(hall: Hall, tmp_path: Path) -> None:
+async def test_2_unfinished_tables_are_cancelled_and_played_again(
+    hall: Hall, tmp_path: Path
+) -> None:
     event = plan(tmp_path)
     left = await killed(hall, event)
     await hall.run(event)

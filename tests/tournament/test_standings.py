@@ -11,6 +11,7 @@ from tests.tournament.samples import board, result, table_of
 from contree.tournament.formats import RoundRobin
 from contree.tournament.schedule import Pairing
 from contree.tournament.standings import Tally, close_boards, standings
+from contree.tournament.statistics.intervals import estimate
 from contree.tournament.tables import TableFault
 
 TWO = RoundRobin(("x", "y"), 6)
@@ -30,14 +31,14 @@ def test_the_luck_of_the_deal_cancels() -> None:
     assert closed.points == 0.0
 
 
-def test_a_board_is_closed_by_its_second_table_only() -> None:
+def test_3_a_board_is_closed_by_its_second_table_only() -> None:
     a, b = board(TWO, 1, ("x", "y"), (80, 0), (80, 0))
     assert close_boards([a]) == ()
     assert close_boards([b]) == ()
     assert [one.points for one in close_boards([b, a])] == [80.0]
 
 
-def test_an_open_board_counts_nowhere_however_well_it_goes() -> None:
+def test_3_an_open_board_counts_nowhere_however_well_it_goes() -> None:
     closed = board(TWO, 1, ("x", "y"), (0, 0), (0, 0)) + board(TWO, 2, ("x", "y"), (0, 0), (0, 0))
     ahead = result(table_of(TWO, 3, "x", "y", "A"), (500, 0))
     table = standings(TWO.bots, [*closed, ahead])
@@ -46,7 +47,7 @@ def test_an_open_board_counts_nowhere_however_well_it_goes() -> None:
     assert table.rows[0].tally == Tally(won=0, tied=2, lost=0)
 
 
-def test_results_count_in_schedule_order_however_they_come_in() -> None:
+def test_27_results_count_in_schedule_order_however_they_come_in() -> None:
     results = [
         r
         for n in range(1, 4)
@@ -86,6 +87,27 @@ def test_worked_example() -> None:
     assert z.points is not None
     assert z.points.mean == pytest.approx(0.0)
     assert sum(row.points.mean for row in table.rows if row.points) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("alike", [False, True], ids=["against each other", "alike"])
+def test_26_the_interval_is_that_of_boards_and_not_of_tables(alike: bool) -> None:
+    """fishtest #348: the two games of a pair hang together, and were counted as if they did not."""
+    chance = random.Random(26)
+    results, points = [], []
+    for number in range(1, 7):
+        luck, skill = chance.choice([-500, 500]), chance.choice([10, 30])
+        a, b = luck + skill, luck + skill if alike else skill - luck
+        points.append((a + b) / 2)
+        marks = [(max(0, net), max(0, -net)) for net in (a, b)]
+        results += board(TWO, number, ("x", "y"), *marks)
+    row = standings(TWO.bots, results).rows[0]
+    met = standings(TWO.bots, results).meetings[Pairing("x", "y")]
+    expected = estimate(points if row.bot == "x" else [-one for one in points])
+    assert row.points == expected
+    assert met.points == estimate(points)
+    assert met.points is not None
+    width = met.points.high - met.points.low
+    assert width > 900 if alike else width < 30
 
 
 def test_cross_table_is_antisymmetric() -> None:

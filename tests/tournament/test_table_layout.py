@@ -28,7 +28,7 @@ def test_first_table_is_the_board_as_dealt(seed: bytes, board: int) -> None:
 
 
 @given(seeds, st.integers(1, 20))
-def test_partners_sit_across_and_each_bot_has_the_hands_of_its_side(
+def test_29_each_bot_has_the_hands_of_its_side_at_every_table_of_a_board(
     seed: bytes, board: int
 ) -> None:
     dealt = SeededDeals(seed, "event").board(board, RULES)

@@ -32,7 +32,7 @@ def test_it_stops_where_the_test_says() -> None:
     assert "H1 (t = 0.15) accepted after" in schedule.report(results).lines[0]
 
 
-def test_what_was_in_play_besides_does_not_count() -> None:
+def test_27_what_was_in_play_besides_does_not_count() -> None:
     schedule = Sequential(TWO, 500, Design())
     play = by_strength({"x": 30.0, "y": 0.0}, spread=100)
     alone = play_event(schedule, play)
@@ -45,7 +45,7 @@ def test_what_was_in_play_besides_does_not_count() -> None:
     assert schedule.report(many) == schedule.report(alone)
 
 
-def test_a_gap_is_waited_for() -> None:
+def test_27_a_gap_is_waited_for() -> None:
     schedule = Sequential(TWO, 100, Design())
     pairing = Pairing(*TWO)
     tables = [Table(board, pairing, side, 1) for board in range(1, 101) for side in Side]

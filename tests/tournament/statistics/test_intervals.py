@@ -61,7 +61,7 @@ def test_one_swing_in_many_ties_is_finite() -> None:
     assert found.low <= 0.0 < found.high < 100
 
 
-def test_a_board_of_several_pairings_counts_as_one_cluster() -> None:
+def test_26_a_board_of_several_pairings_counts_as_one_cluster() -> None:
     # The same board results three times over are no more information.
     once = estimate([10.0, -20.0, 30.0, 0.0])
     thrice = estimate([30.0, -60.0, 90.0, 0.0], [3, 3, 3, 3])

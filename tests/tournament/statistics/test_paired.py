@@ -24,7 +24,7 @@ def test_the_ratio_is_one_plus_twice_the_covariance() -> None:
     assert found.tables == pytest.approx(1 / found.ratio)
 
 
-def test_an_unpaired_event_does_vary_so_much_more() -> None:
+def test_26_an_unpaired_event_does_vary_so_much_more() -> None:
     generator = np.random.default_rng(2)
     paired, unpaired = [], []
     for _ in range(2000):

@@ -18,13 +18,13 @@ def test_one_win_is_what_openskill_publishes() -> None:
     assert found["a"].sigma == found["b"].sigma == pytest.approx(8.065506316323548)
 
 
-def test_a_tie_between_equals_moves_nobody() -> None:
+def test_30_a_tie_between_equals_moves_nobody() -> None:
     found = ratings("ab", [Played(1, "a", "b", 0.0)])
     assert found["a"].mu == found["b"].mu == 25.0
     assert found["a"].sigma == pytest.approx(8.065506316323548)
 
 
-def test_ties_of_three_leave_all_equal() -> None:
+def test_30_ties_of_three_leave_all_equal() -> None:
     pairs = (("a", "b"), ("a", "c"), ("b", "c"))
     games = [Played(board, *pair, 0.0) for board in (1, 2, 3) for pair in pairs]
     assert {round(one.mu, 9) for one in ratings("abc", games).values()} == {25.0}
@@ -38,7 +38,7 @@ def test_a_tie_with_a_stronger_one_helps_the_weaker() -> None:
     assert after["a"].mu < before["a"].mu
 
 
-def test_the_other_side_sees_the_mirror_image() -> None:
+def test_30_the_other_side_sees_the_mirror_image() -> None:
     chance = random.Random(3)
     games = [Played(n, "a", "b", chance.choice([-80.0, 0.0, 80.0, 160.0])) for n in range(1, 40)]
     ours = ratings("ab", games)
@@ -48,7 +48,7 @@ def test_the_other_side_sees_the_mirror_image() -> None:
     assert ours["a"].sigma == pytest.approx(theirs["b"].sigma)
 
 
-def test_only_boards_and_names_make_an_order() -> None:
+def test_30_only_boards_and_names_make_an_order() -> None:
     chance = random.Random(4)
     games = [
         Played(n, *pair, chance.choice([-80.0, 0.0, 80.0]))
@@ -68,6 +68,22 @@ def test_sigma_falls_and_the_better_one_is_found() -> None:
     few, many = ratings("ab", games[:30]), ratings("ab", games)
     assert many["a"].sigma < few["a"].sigma < 25 / 3
     assert many["a"].mu - many["b"].mu > 2 * math.hypot(many["a"].sigma, many["b"].sigma)
+
+
+def test_30_ratings_move_by_games_alone() -> None:
+    """aiarena-web #638, aichallenge #179: ratings drifted, and fell, while nobody played."""
+    chance = random.Random(30)
+    games = [
+        Played(n, *pair, chance.choice([-80.0, 80.0]))
+        for n in range(1, 9)
+        for pair in (("a", "b"), ("c", "d"))
+    ]
+    before = ratings("abcd", games)
+    assert ratings("abcd", games) == before
+    # Long after, with a pause, others play on among themselves.
+    after = ratings("abcd", [*games, *(Played(n, "a", "b", 80.0) for n in range(900, 930))])
+    assert (after["c"], after["d"]) == (before["c"], before["d"])
+    assert after["a"].mu > before["a"].mu
 
 
 def test_who_has_not_played_has_none() -> None:
