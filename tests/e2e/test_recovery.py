@@ -195,13 +195,13 @@ async def test_13_a_key_is_good_for_its_seats_after_a_restart_and_at_another_ser
             )
             for name in ("first", "second")
         )
-        async with AsyncExitStack() as channels:
+        async with AsyncExitStack() as stack:
+            for server in (first, second):
+                stack.callback(_put_down, server)
 
             async def dialled(place: ServerProcess, key: Given | None) -> RawBot:
                 dialling = grpc.aio.insecure_channel(place.address)
-                bot = RawBot(
-                    await channels.enter_async_context(dialling), key.metadata if key else ()
-                )
+                bot = RawBot(await stack.enter_async_context(dialling), key.metadata if key else ())
                 await bot.hello(instance="one")
                 return bot
 
@@ -231,5 +231,11 @@ async def test_13_a_key_is_good_for_its_seats_after_a_restart_and_at_another_ser
                 assert not stranger.taken()
                 await stranger.close()
             await bot.close()
+            assert await asyncio.to_thread(second.stop) == 0
         await store.close()
-        assert await asyncio.to_thread(second.stop) == 0
+
+
+def _put_down(server: ServerProcess) -> None:
+    """Leave nothing behind, whatever went wrong."""
+    if server.alive:
+        server.kill()
