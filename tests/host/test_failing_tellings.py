@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from tests.host.virtual import Place, owing, place, virtually
 from tests.match.matches import spec
 
 from contree.engine import SEATS, Seat
+from contree.server.host import tables
 from contree.server.host.committer import Commit
 from contree.server.host.errors import MatchLost
 from contree.server.host.readers import Reader
@@ -100,6 +102,20 @@ async def test_a_session_that_cannot_be_told_ends_its_table_only() -> None:
         assert second.step.entries
         assert at.tables.all() == (whole,)
         answer = at.act(whole, next(owing(whole)))
+        await at.tables.committer.settled()
+        assert answer.step.entries
+
+
+async def test_an_entry_that_cannot_be_written_leaves_its_table_free(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with place() as at:
+        table = at.sit(spec())
+        with monkeypatch.context() as patched:
+            patched.setattr(tables, "encode_entry", fails)
+            with pytest.raises(Broken):
+                act(at, table, fails)
+        answer = at.act(table, next(owing(table)))
         await at.tables.committer.settled()
         assert answer.step.entries
 

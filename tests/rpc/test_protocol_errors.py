@@ -161,6 +161,21 @@ async def test_a_frame_has_no_more_messages_than_a_client_can_have_to_say(bots: 
     assert "4101 messages" in await bot.call.details()
 
 
+async def test_what_follows_hello_in_its_frame_is_counted_and_heard_like_any_other(
+    bots: Bots,
+) -> None:
+    first = ClientMessage(hello=play_service_pb2.Hello(protocol_version=1, bot="raw", capacity=1))
+    heard = bots()
+    await heard.say(first, *[ClientMessage()] * 4099, NONSENSE)
+    await heard.next("refused")
+    refused = bots()
+    await refused.say(first, *[ClientMessage()] * 4101)
+    with pytest.raises((grpc.aio.AioRpcError, EOFError)):
+        await refused.anything()
+    assert await refused.call.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "4102 messages" in await refused.call.details()
+
+
 def raw_call(channel: grpc.aio.Channel) -> Any:
     return channel.stream_stream("/contree.v1.PlayService/Play")()
 

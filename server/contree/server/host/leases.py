@@ -64,6 +64,9 @@ class Leases:
         self._given: list[str] = []
         """Matches whose leases others say that they gave up."""
         self._woken = asyncio.Event()
+        self._renewing = asyncio.Lock()
+        """Held while leases are renewed, or given up for good."""
+        self._given_up = False
         self.adopting = True
         """Switched off when the server drains."""
 
@@ -96,13 +99,17 @@ class Leases:
         leases = {table.match.id: table.fence for table in self._tables.all()} | self._taking
         if not leases:
             return
-        lost = await self._tables.watch.ask(
-            self._store.renew(self._server_id, leases, self._lease_ms), write=True
-        )
+        async with self._renewing:
+            if self._given_up:
+                return
+            lost = await self._tables.watch.ask(
+                self._store.renew(self._server_id, leases, self._lease_ms), write=True
+            )
         for match_id in lost:
-            self._taking.pop(match_id, None)
-            table = self._tables.get(match_id)
             # A lease can end by itself: the match is over, or was taken over again by this server.
+            if self._taking.get(match_id) == leases[match_id]:
+                del self._taking[match_id]
+            table = self._tables.get(match_id)
             if table is not None and table.fence == leases[match_id]:
                 self._lost(match_id)
 
@@ -119,6 +126,7 @@ class Leases:
             try:
                 if loop.time() - reindexed > _REINDEX_S:
                     await self._store.reindex()
+                    await self._forget_aside()
                     reindexed = loop.time()
                 began = loop.time()
                 given, self._given = self._given, []
@@ -161,9 +169,9 @@ class Leases:
 
     async def _take_over(self, orphans: list[str], given: Collection[str]) -> None:
         for first in range(0, len(orphans), _TAKEN_AT_ONCE):
-            if not self.adopting:
-                return
             async with self._turn:
+                if not self.adopting:
+                    return
                 some = self._free(orphans[first : first + _TAKEN_AT_ONCE])
                 if some:
                     await self._take(some, given)
@@ -172,7 +180,7 @@ class Leases:
         self._taking |= await self._store.take(some, self._server_id, self._lease_ms)
         try:
             for match_id in some:
-                if match_id in self._taking:
+                if match_id in self._taking and self.adopting:
                     why = "handed_over" if match_id in given else "lease_ended"
                     await self._read(match_id, why)
         finally:
@@ -192,7 +200,7 @@ class Leases:
             match = await folded(self._store, match_id)
         except MatchNotFound:
             return
-        except StoreError:
+        except StoreUnavailable:
             raise
         except Exception:
             # One match that cannot be read must not take the others down with it.
@@ -217,6 +225,15 @@ class Leases:
             stage=match.stage.value,
         )
 
+    async def _forget_aside(self) -> None:
+        """Those set aside that were put away meanwhile, here or elsewhere, concern nobody."""
+        aside = list(self._aside)
+        if not aside:
+            return
+        for match_id, look in zip(aside, await self._store.look(aside, limit=1), strict=True):
+            if look.summary is not None or not look.version:
+                self._aside.discard(match_id)
+
     def _set_aside(self, match_id: str) -> None:
         _log.exception("match_set_aside", match_id=match_id)
         self._aside.add(match_id)
@@ -225,12 +242,15 @@ class Leases:
         """Give the leases up, so that another server need not wait for them to run out: of which
         matches.
         """
-        held = {
-            table.match.id: table.fence
-            for table in self._tables.all()
-            if table.match.stage is not Stage.ENDED
-        }
-        given_up = held | self._taking
-        await self._store.release(given_up)
+        # Nothing is on its way that would lease them again, or take more.
+        async with self._turn, self._renewing:
+            held = {
+                table.match.id: table.fence
+                for table in self._tables.all()
+                if table.match.stage is not Stage.ENDED
+            }
+            given_up = held | self._taking
+            self._given_up = True
+            await self._store.release(given_up)
         _log.info("leases_released", matches=len(given_up))
         return list(given_up)

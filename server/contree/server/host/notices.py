@@ -190,7 +190,7 @@ class Notices:
             except StoreError as error:
                 return error
         record = await self._record(match)
-        return Finish(match.id, ending.fence, entries, pack(summary_of(match)), record)
+        return Finish(match.id, ending.fence, entries, _summary(match), record)
 
     async def _record(self, match: Match) -> bytes:
         """The record; empty where it cannot be made, for the journal is kept anyway."""
@@ -221,3 +221,12 @@ class Notices:
     def _pend(self) -> None:
         self._idle.clear()
         self._wake.set()
+
+
+def _summary(match: Match) -> bytes:
+    """The summary; empty where it cannot be made: the others must have theirs all the same."""
+    try:
+        return pack(summary_of(match))
+    except Exception:
+        _log.exception("summary_failed", match_id=match.id)
+        return b""

@@ -227,13 +227,13 @@ class Tables:
             if reply is not None:
                 reply(step)
             return
-        table.busy = True
         append = Append(
             table.match.id,
             table.match.version,
             table.fence,
             tuple(encode_entry(entry) for entry in step.entries),
         )
+        table.busy = True
 
         def done(result: AppendResult | StoreError) -> None:
             if isinstance(result, Appended):

@@ -15,6 +15,7 @@ from grpc import aio
 from contree.server.access import HELLO, Admission, Quotas, current_caller
 from contree.server.host import Host, Session, frames
 from contree.server.host.answers import OFFENDED
+from contree.server.host.errors import Draining
 from contree.server.host.seating import Seating
 from contree.server.host.watch import TooSlow
 from contree.server.match import MatchSpec
@@ -83,6 +84,9 @@ class PlayServicer:
         if first is None or not first.messages or not first.messages[0].HasField("hello"):
             raise HelloExpected
         session, practice = self._session(first.messages[0].hello)
+        most = _FRAME + _A_SEAT * session.identity.capacity
+        if len(first.messages) - 1 > most:  # before they are objects of Python, each
+            raise FrameTooLong(len(first.messages), most)
         besides = first.messages[1:]
         del first  # thousands of streams are open at once: what one keeps, it keeps for long
         seating = self._host.seating
@@ -99,9 +103,8 @@ class PlayServicer:
             reading: asyncio.Task[bool] | None = None
             try:
                 await self._arrive(session, practice)
-                self._take(session, besides)
+                reading = asyncio.create_task(self._read(request_iterator, session, besides))
                 del besides, practice
-                reading = asyncio.create_task(self._read(request_iterator, session))
                 while batch := await session.outbox.batch():
                     metrics.frame("out", len(batch))
                     yield frame_to_bytes(batch)
@@ -147,6 +150,8 @@ class PlayServicer:
     async def _arrive(self, session: Session, practice: MatchSpec | None) -> None:
         host, who = self._host, session.identity
         elsewhere = await host.peers.questions.owed(session)
+        if host.draining:  # since Hello: it waited for its turn, or for the peers
+            raise Draining
         owed = host.seating.owed(session) + elsewhere
         session.send(
             frames.ServerMessage(
@@ -176,21 +181,19 @@ class PlayServicer:
         self,
         requests: AsyncIterator[play_service_pb2.PlayRequest],
         session: Session,
+        besides: Any,
     ) -> bool:
         """Take what the client says until it says no more; then the stream ends.
 
         True when it ended the stream in good order.
         """
         try:
+            await self._hear(session, besides)
+            del besides
             async for request in requests:
-                count = len(request.messages)
-                self._host.metrics.frame("in", count)
-                if count <= _AT_ONCE and not session.wasteful(self._time()):
-                    self._take(session, request.messages)
-                else:
-                    await self._take_many(session, request.messages)
+                self._host.metrics.frame("in", len(request.messages))
+                await self._hear(session, request.messages)
                 del request
-                await session.catch_up()
             if session.leaving:
                 await asyncio.sleep(_BREAK_S)
             return True
@@ -201,6 +204,13 @@ class PlayServicer:
             return False
         finally:
             session.outbox.close()
+
+    async def _hear(self, session: Session, messages: Any) -> None:
+        if len(messages) <= _AT_ONCE and not session.wasteful(self._time()):
+            self._take(session, messages)
+        else:
+            await self._take_many(session, messages)
+        await session.catch_up()
 
     def _take(self, session: Session, messages: Any) -> None:
         for message in messages:

@@ -89,9 +89,8 @@ class FarFeed:
 
     async def _page(self) -> bool:
         """Say the next page; False when all that is known of is said."""
-        reader = self.reader
         try:
-            data = await self._store.read(self._match_id, reader.version, limit=_PAGE)
+            return await self._read_page()
         except Exception as error:
             # The client dials again and says how far it came.
             known = isinstance(error, StoreError)
@@ -100,7 +99,10 @@ class FarFeed:
             )
             self._session.outbox.close()
             return False
-        for item in data:
+
+    async def _read_page(self) -> bool:
+        reader = self.reader
+        for item in await self._store.read(self._match_id, reader.version, limit=_PAGE):
             entry = decode_entry(item)
             after = after_entry(reader.match, entry)
             if after.seq > self._told and not self._ended:

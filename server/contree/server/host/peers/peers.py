@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Final
@@ -245,10 +246,12 @@ class Peers:
             self.post.say(peer, Item(wanted=wanted))
 
     def _went(self, peer: str) -> None:
-        self.edge.home_gone(peer)
-        self.matching.home_gone(peer)
-        self.guests.edge_gone(peer)
-        self.handing.gone(peer)
+        with contextlib.ExitStack() as steps:
+            # All of them are taken, whatever goes wrong in one: nobody comes back to it.
+            steps.callback(self.handing.gone, peer)
+            steps.callback(self.guests.edge_gone, peer)
+            steps.callback(self.matching.home_gone, peer)
+            steps.callback(self.edge.home_gone, peer)
 
     def _missed(self, peer: str) -> None:
         """Something that a peer said is lost."""
