@@ -26,8 +26,13 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(folder: Path, *options: str, env: Sequence[tuple[str, str]] = ()) -> Iterator[Server]:
-    """A server on free ports with its store in `folder`; ends by SIGTERM, which must go well."""
+def serving(
+    folder: Path,
+    *options: str,
+    env: Sequence[tuple[str, str]] = (),
+    by: signal.Signals = signal.SIGTERM,
+) -> Iterator[Server]:
+    """A server on free ports with its store in `folder`; ends by a signal, which must go well."""
     ready = folder / "ready.json"
     process = start(
         *("serve", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log", "json"),
@@ -44,13 +49,18 @@ def serving(folder: Path, *options: str, env: Sequence[tuple[str, str]] = ()) ->
         told = json.loads(ready.read_text("utf-8"))
         assert told["pid"] == process.pid
         yield Server(told["address"], told["metrics"], folder)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(by)
         ran = finish(process)
         assert ran.code == 0, ran.err
         assert not ready.exists()
         assert [json.loads(line)["level"] for line in ran.err.splitlines()]
     finally:
         end(process)
+
+
+def test_a_terminal_that_is_closed_ends_it_in_good_order(tmp_path: Path) -> None:
+    with serving(tmp_path, by=signal.SIGHUP):
+        pass
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import pytest
 from tests.match.matches import BOTS, NOW, act, owing, random_steps, seated, spec
@@ -20,6 +21,7 @@ from contree.engine import (
     cards_in,
 )
 from contree.server.match import (
+    PRACTICE,
     Abandon,
     Act,
     Acted,
@@ -305,3 +307,11 @@ def test_an_illegal_action_that_comes_again_is_not_charged_again() -> None:
     assert again.reason == first.reason
     another = decide(first.after, said._replace(illegal=1), NOW)
     assert another.after.faults[-1].replaced
+
+
+def test_a_match_of_the_house_alone_is_no_practice_whatever_it_is_called() -> None:
+    """Nobody left it: it is played to its end."""
+    houses = replace(spec(seats=(SeatPlan(house="rules"),) * 4), labels=(PRACTICE,))
+    assert not houses.practice
+    asked = SeatPlan(bot="one", instance_id="here")
+    assert replace(houses, seats=(asked, *houses.seats[1:])).practice

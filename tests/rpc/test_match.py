@@ -39,6 +39,21 @@ async def test_the_same_request_id_makes_one_match(matches: Any) -> None:
     assert failed.value.code() is grpc.StatusCode.ALREADY_EXISTS
 
 
+async def test_a_match_of_a_given_seed_is_not_one_of_a_drawn_one(matches: Any) -> None:
+    given, drawn = board(request_id="given"), board(request_id="drawn")
+    drawn.ClearField("deals")
+    for first, second in ((given, drawn), (drawn, given)):
+        made = (await matches.CreateMatch(first)).match
+        again = (await matches.CreateMatch(first)).match
+        assert made.id == again.id
+        other = match_service_pb2.CreateMatchRequest()
+        other.CopyFrom(second)
+        other.request_id = first.request_id
+        with pytest.raises(grpc.aio.AioRpcError) as failed:
+            await matches.CreateMatch(other)
+        assert failed.value.code() is grpc.StatusCode.ALREADY_EXISTS
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [

@@ -106,3 +106,18 @@ async def test_unknown_host_is_one_sentence() -> None:
     with pytest.raises(AddressUnavailable, match=r"^Cannot listen on nowhere\.invalid:1 \("):
         async with metrics_server(Metrics().registry, "nowhere.invalid:1"):
             pass
+
+
+async def test_a_request_that_is_too_long_is_dropped_without_a_word_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with metrics_server(Metrics().registry, "127.0.0.1:0") as address:
+        host, _, port = address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 20_000 + b"\r\n\r\n")
+        async with asyncio.timeout(60):
+            with contextlib.suppress(ConnectionResetError):
+                assert await reader.read() == b""
+        writer.close()
+        assert (await ask(address, "GET /healthz HTTP/1.1"))[0] == 200
+    assert not caplog.records

@@ -100,10 +100,16 @@ async def serve(
     share_port: bool = False,
     told: Callable[[Serving], None] | None = None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT, then drain. ``told`` is called once it serves."""
+    """Serve until SIGTERM or SIGINT, then drain. ``told`` is called once it serves.
+
+    A terminal that is closed means the end, too, but to ``nohup``.
+    """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    ends = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        ends.append(signal.SIGHUP)
+    for number in ends:
         loop.add_signal_handler(number, stop.set)
     async with running(settings, share_port=share_port) as serving:
         _collect_seldom()

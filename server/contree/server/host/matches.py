@@ -214,7 +214,7 @@ def _check_same(existing: MatchSpec, asked: MatchSpec) -> None:
         and existing.owner == asked.owner
         and existing.disclosure is asked.disclosure
         and existing.watch is asked.watch
-        and (asked.drawn or existing.deals == asked.deals)
+        and (existing.drawn if asked.drawn else existing.deals == asked.deals)
     )
     if not same:
         raise RequestIdReused(asked.request_id, existing.match_id)

@@ -116,4 +116,5 @@ class MatchSpec:
     def practice(self) -> bool:
         """A bot asked for it with its Hello: only that process plays in it, against the house."""
         played = [seat for seat in self.seats if seat.bot]
-        return self.labels == (PRACTICE,) and all(seat.instance_id for seat in played)
+        wanted = bool(played) and all(seat.instance_id for seat in played)
+        return wanted and self.labels == (PRACTICE,)

@@ -40,6 +40,8 @@ _FAREWELL_S: Final = 0.5
 """For the last words on streams that were cut, when all else has ended."""
 _OPEN_S: Final = 86_400.0
 """How long open calls may go on behind a closed door: longer than any drain."""
+_PENDING: Final = 1 << 14
+"""Calls that wait to be taken, all callers together."""
 SERVICE_NAMES: Final = tuple(service.full_name for service in _SERVICES)
 METHODS: Final = frozenset(
     f"/{service.full_name}/{method.name}" for service in _SERVICES for method in service.methods
@@ -89,9 +91,10 @@ class RpcServer:
                 ("grpc.absolute_max_metadata_size", settings.max_metadata_bytes),
                 ("grpc.max_concurrent_streams", settings.max_connection_streams),
                 # Of streams that come faster than they are taken in gRPC would cancel some, by
-                # chance and without a word. They wait; there are no more of them than may be open.
-                ("grpc.server.max_pending_requests", 1 << 20),
-                ("grpc.server.max_pending_requests_hard_limit", 1 << 20),
+                # chance and without a word. They wait, as many as may come back at once; but each
+                # costs 15 kB, those that were given up at once, too.
+                ("grpc.server.max_pending_requests", _PENDING),
+                ("grpc.server.max_pending_requests_hard_limit", _PENDING),
                 ("grpc.max_allowed_incoming_connections", settings.max_connections),
                 # A connection that does not come to the point, TLS and HTTP/2, is closed.
                 ("grpc.server_handshake_timeout_ms", 10_000),

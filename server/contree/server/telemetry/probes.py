@@ -87,7 +87,9 @@ async def metrics_server(
         assert task is not None
         connections.add(task)
         try:
-            with contextlib.suppress(OSError, TimeoutError, EOFError, ValueError):
+            with contextlib.suppress(
+                OSError, TimeoutError, EOFError, ValueError, asyncio.LimitOverrunError
+            ):
                 async with asyncio.timeout(_REQUEST_S):
                     await _converse(reader, writer, registry, ready, documents)
         finally:
