@@ -645,12 +645,12 @@ async def test_a_turn_that_cannot_be_read_is_logged_and_others_go_on(
     server: ScriptedServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     garbled = turn(1, opening(1))
-    garbled.turn.view.hand.append(garbled.turn.view.hand[0])
+    garbled.turn.view.hand[7] = garbled.turn.view.hand[0]
     async with playing(InPlace(), server):
         line = await server.welcomed()
         line.say(assigned(1), assigned(2, Seat.SOUTH), garbled, turn(2, opening(2)))
         assert (await line.hear("act")).seat_ref == 2
-    assert "a turn of the server cannot be read: turn.view.hand[8]" in caplog.text
+    assert "a turn of the server cannot be read: turn.view.hand[7]" in caplog.text
 
 
 async def test_turns_for_seats_that_are_not_held_are_passed_over(server: ScriptedServer) -> None:

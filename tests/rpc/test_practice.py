@@ -105,3 +105,17 @@ async def test_one_that_its_bot_gave_up_and_left_is_not_played_on(matches: Any, 
             if update.match.state == match_pb2.MATCH_STATE_ENDED:
                 assert update.match.end_reason == match_pb2.END_REASON_CANCELLED
                 break
+
+
+async def test_a_bot_of_one_seat_needs_a_partner_of_the_house(matches: Any, bots: Bots) -> None:
+    """It would take one of the two seats, and the match would wait for the other in vain."""
+    alone = bots()
+    with pytest.raises(grpc.aio.AioRpcError, match="capacity: 1 is not enough") as refused:
+        await alone.hello(capacity=1, practice=practice(""))
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert await listed(matches) == []
+    with_partner = play_service_pb2.Practice(deals=1, partner="random")
+    seated = bots()
+    await seated.hello(capacity=1, practice=with_partner)
+    await seated.ready()
+    await seated.next("turn")

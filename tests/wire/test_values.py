@@ -306,8 +306,8 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "fixed.hands[2].cards",
     ),
     "hand twice": (
-        lambda: fixed_deal_from_pb(_fixed(lambda deal: deal.hands.append(deal.hands[0]))),
-        "fixed.hands[4].seat",
+        lambda: fixed_deal_from_pb(_fixed(lambda deal: deal.hands[3].CopyFrom(deal.hands[0]))),
+        "fixed.hands[3].seat",
     ),
     "card in two hands": (
         lambda: hands_from_pb(

@@ -60,7 +60,7 @@ from contree.wire.decision import (
     duration_from_pb,
     duration_to_pb,
 )
-from contree.wire.errors import WireError
+from contree.wire.errors import WireError, at_most
 from contree.wire.rules import rules_from_pb, rules_from_toml, rules_to_pb
 from contree.wire.turns import (
     act_result_to_bytes,
@@ -75,6 +75,7 @@ from contree.wire.view import ViewReader, seat_view_from_pb, seat_view_to_pb, ta
 
 __all__ = [
     "WireError",
+    "at_most",
     "card_to_pb",
     "card_from_pb",
     "cards_to_pb",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final, cast
 
@@ -11,11 +11,15 @@ from contree.engine.auction import PlacedCall
 from contree.engine.contract import Contract, Doubling
 from contree.v1 import auction_pb2, table_pb2
 from contree.wire.cards import SEAT_TO_PB, STRAIN_TO_PB, seat_from_pb, strain_from_pb
-from contree.wire.errors import WireError
+from contree.wire.errors import WireError, at_most
 
 KEPT_BYTES: Final = 64
 """Values are kept by the bytes of their message, which is faster than asking it field by field; not
 by longer ones, for nothing honest is longer."""
+
+_LEAST_POINTS: Final = 10
+_MOST_POINTS: Final = 999
+_MOST_LEVELS: Final = _MOST_POINTS - _LEAST_POINTS + 1 + len(Slam)
 
 _SLAM_TO_PB: Final = {
     Slam.CAPOT: table_pb2.SLAM_CAPOT,
@@ -58,8 +62,10 @@ def level_from_pb(message: table_pb2.Level, field: str = "level") -> Level:
     case = message.WhichOneof("level")
     if case == "points":
         points = message.points
-        if not 10 <= points <= 999:
-            raise WireError(f"{field}.points", f"{points} is not between 10 and 999")
+        if not _LEAST_POINTS <= points <= _MOST_POINTS:
+            raise WireError(
+                f"{field}.points", f"{points} is not between {_LEAST_POINTS} and {_MOST_POINTS}"
+            )
         return points
     if case is None:
         raise WireError(field, "neither points nor slam is given")
@@ -141,10 +147,20 @@ def _placed_call(message: auction_pb2.PlacedCall) -> PlacedCall:
     return PlacedCall(seat, call)
 
 
+def most_calls(levels: int) -> int:
+    """The public calls of the longest auction with so many levels on the ladder.
+
+    Three passes come before the first bid and two between bids; each level is bid once. Two passes
+    come before the contre of the last bid, and three calls after it: passes, or the surcontre.
+    """
+    return 3 + levels + 2 * (levels - 1) + 2 + 1 + 3
+
+
 def placed_calls_from_pb(
-    messages: Iterable[auction_pb2.PlacedCall], field: str = "calls"
+    messages: Collection[auction_pb2.PlacedCall], field: str = "calls", levels: int = _MOST_LEVELS
 ) -> tuple[PlacedCall, ...]:
-    """The calls of an auction in order."""
+    """The calls of an auction in order, under rules with so many levels on their ladder."""
+    at_most(field, messages, most_calls(levels))
     calls: list[PlacedCall] = []
     try:
         for message in messages:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, cast
 
 from contree.engine.cards import CARDS, Card, Strain, mask_of
 from contree.engine.table import SEATS, Seat, Team
 from contree.v1 import card_pb2, deal_pb2, table_pb2
-from contree.wire.errors import WireError
+from contree.wire.errors import WireError, at_most
 
 CARD_TO_PB: Final = cast("tuple[card_pb2.Card.ValueType, ...]", tuple(range(1, 33)))
 STRAIN_TO_PB: Final = cast("tuple[card_pb2.Strain.ValueType, ...]", tuple(range(1, 7)))
 SEAT_TO_PB: Final = cast("tuple[table_pb2.Seat.ValueType, ...]", tuple(range(1, 5)))
 TEAM_TO_PB: Final = cast("tuple[table_pb2.Team.ValueType, ...]", tuple(range(1, 3)))
+
+HAND_CARDS: Final = len(CARDS) // len(SEATS)
+"""The cards of a hand before the first is played, and the tricks of a deal."""
 
 _STRAINS: Final = tuple(Strain)
 _TEAMS: Final = tuple(Team)
@@ -36,8 +39,13 @@ def cards_to_pb(cards: Iterable[Card]) -> list[card_pb2.Card.ValueType]:
     return [CARD_TO_PB[card] for card in cards]
 
 
-def cards_from_pb(numbers: Iterable[int], field: str = "cards") -> tuple[Card, ...]:
-    """The cards of these numbers in this order; WireError for an unknown one or one given twice."""
+def cards_from_pb(
+    numbers: Collection[int], field: str = "cards", most: int = len(CARDS)
+) -> tuple[Card, ...]:
+    """The cards of these numbers in this order; WireError for an unknown one, one given twice, and
+    more than ``most``.
+    """
+    at_most(field, numbers, most)
     cards: list[Card] = []
     seen = 0
     for number in numbers:
@@ -104,13 +112,14 @@ def hand_to_pb(seat: Seat, cards: Iterable[Card]) -> deal_pb2.Hand:
 
 def hand_from_pb(message: deal_pb2.Hand) -> tuple[Seat, tuple[Card, ...]]:
     """The seat and its cards."""
-    return seat_from_pb(message.seat), cards_from_pb(message.cards)
+    return seat_from_pb(message.seat), cards_from_pb(message.cards, most=HAND_CARDS)
 
 
 def hands_from_pb(
     messages: Sequence[deal_pb2.Hand], field: str = "hands"
 ) -> tuple[tuple[Seat, tuple[Card, ...]], ...]:
     """Hands as (seat, cards); WireError for a seat or a card given twice."""
+    at_most(field, messages, len(SEATS))
     hands = []
     seats: set[Seat] = set()
     seen = 0

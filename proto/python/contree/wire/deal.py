@@ -23,7 +23,7 @@ from contree.wire.cards import (
     team_score_from_pb,
     team_score_to_pb,
 )
-from contree.wire.errors import WireError
+from contree.wire.errors import WireError, at_most
 
 
 class DealSummary(NamedTuple):
@@ -73,6 +73,7 @@ class ReadTrick(NamedTuple):
 
 def trick_from_pb(message: deal_pb2.Trick) -> ReadTrick:
     """A trick, and who took it when it is complete."""
+    at_most("cards", message.cards, len(SEATS))
     data = message.SerializeToString()
     return _trick_of(data) if len(data) <= KEPT_BYTES else _trick(message)
 
@@ -84,8 +85,6 @@ def _trick_of(data: bytes) -> ReadTrick:
 
 def _trick(message: deal_pb2.Trick) -> ReadTrick:
     cards = cards_from_pb(message.cards)
-    if len(cards) > 4:
-        raise WireError("cards", f"a trick has at most 4 cards, not {len(cards)}")
     winner = seat_from_pb(message.winner, "winner") if message.HasField("winner") else None
     if winner is not None and len(cards) < 4:
         raise WireError("winner", "given, though the trick is not complete")

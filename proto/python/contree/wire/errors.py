@@ -1,6 +1,8 @@
-"""The error of the codec."""
+"""The error of the codec, and the check that comes before a list is read."""
 
 from __future__ import annotations
+
+from collections.abc import Sized
 
 
 class WireError(ValueError):
@@ -17,3 +19,13 @@ class WireError(ValueError):
     def within(self, parent: str) -> WireError:
         """The same error seen from a message that holds this one in its field ``parent``."""
         return WireError(f"{parent}.{self.field}", self.problem)
+
+
+def at_most(field: str, elements: Sized, most: int) -> None:
+    """Refuse a repeated field with more than ``most`` elements, before any of them is read.
+
+    A message of the greatest length has room for a million: looking at each takes long enough to
+    be felt at all tables, whatever is found wrong in the end.
+    """
+    if len(elements) > most:
+        raise WireError(field, f"{len(elements)} are given, at most {most} are taken")

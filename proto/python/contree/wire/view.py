@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from contree.engine.auction import PlacedCall
 from contree.engine.cards import mask_of
 from contree.engine.contract import Contract
@@ -17,6 +19,7 @@ from contree.wire.auction import (
     placed_calls_from_pb,
 )
 from contree.wire.cards import (
+    HAND_CARDS,
     SEAT_TO_PB,
     cards_from_pb,
     cards_to_pb,
@@ -26,7 +29,10 @@ from contree.wire.cards import (
 )
 from contree.wire.deal import trick_from_pb, trick_to_pb
 from contree.wire.decision import Decision
-from contree.wire.errors import WireError
+from contree.wire.errors import WireError, at_most
+
+_BELOTES: Final = 4
+"""Where all suits are trumps there is one in each."""
 
 
 def table_view_to_pb(view: View) -> observation_pb2.TableView:
@@ -110,16 +116,17 @@ class ViewReader:
             raise WireError("table.deal_number", "below 1")
         if number != self._deal or len(table.tricks) < len(self._tricks):
             self._forget()
-        dealer, calls, contract = self._auction or _auction(table)
+        dealer, calls, contract = self._auction or _auction(table, len(self._rules.ladder))
         if table.playing:
             self._deal = number
             self._auction = dealer, calls, contract
         if len(table.tricks) > len(self._tricks):
             self._read_tricks(table)
-        hand = cards_from_pb(message.hand, "hand")
+        hand = cards_from_pb(message.hand, "hand", HAND_CARDS)
         seen = mask_of(hand)
         if seen & self._played:
             raise WireError("hand", "a card that was played")
+        at_most("table.belotes", table.belotes, _BELOTES)
         trick = None
         if table.HasField("trick"):
             trick = _current_trick(table, seen | self._played)
@@ -142,9 +149,8 @@ class ViewReader:
         )
 
     def _read_tricks(self, table: observation_pb2.TableView) -> None:
+        at_most("table.tricks", table.tricks, HAND_CARDS)
         tricks, winners, played = list(self._tricks), list(self._winners), self._played
-        if len(table.tricks) > 8:
-            raise WireError("table.tricks", f"a deal has 8 tricks, not {len(table.tricks)}")
         try:
             for message in table.tricks[len(tricks) :]:
                 trick, winner, mask = trick_from_pb(message)
@@ -161,7 +167,7 @@ class ViewReader:
 
 
 def _auction(
-    table: observation_pb2.TableView,
+    table: observation_pb2.TableView, levels: int
 ) -> tuple[Seat, tuple[PlacedCall, ...], Contract | None]:
     """The dealer, the calls and the contract that stands."""
     contract = None
@@ -169,7 +175,7 @@ def _auction(
         contract = contract_from_pb(table.contract, "table.contract")
     return (
         seat_from_pb(table.dealer, "table.dealer"),
-        placed_calls_from_pb(table.calls, "table.calls"),
+        placed_calls_from_pb(table.calls, "table.calls", levels),
         contract,
     )
 

@@ -35,7 +35,7 @@ from contree.server.rpc.errors import InvalidArgument
 from contree.server.settings import TimeControlSettings
 from contree.server.wall_clock import wall_ms
 from contree.v1 import match_pb2, match_service_pb2, play_service_pb2
-from contree.wire import duration_from_pb, fixed_deal_from_pb, seat_from_pb
+from contree.wire import at_most, duration_from_pb, fixed_deal_from_pb, seat_from_pb
 
 PROTOCOL_VERSION: Final = 1
 DEFAULT_CAPACITY: Final = 64
@@ -43,6 +43,7 @@ MAX_CAPACITY: Final = 4096
 NO_TARGET: Final = 1_000_000
 """The target of a race that ends by its number of deals only."""
 _MAX_TEXT: Final = 128
+_MAX_LABELS: Final = 8
 _DISCLOSURES: Final = {
     match_pb2.DISCLOSURE_POLICY_UNSPECIFIED: Disclosure.AT_MATCH_END,
     match_pb2.DISCLOSURE_POLICY_AT_MATCH_END: Disclosure.AT_MATCH_END,
@@ -79,9 +80,8 @@ def match_spec(
         )
     else:
         raise InvalidArgument("mode", "give board or race")
+    at_most("labels", request.labels, _MAX_LABELS)
     labels = tuple(text_of(f"labels[{i}]", label, 1) for i, label in enumerate(request.labels))
-    if len(labels) > 8:
-        raise InvalidArgument("labels", f"{len(labels)} are more than 8")
     disclosure = _DISCLOSURES.get(request.disclosure_policy)
     if disclosure is None:
         raise InvalidArgument("disclosure_policy", f"there is no {request.disclosure_policy}")
@@ -115,12 +115,20 @@ def match_spec(
 def practice_spec(
     practice: play_service_pb2.Practice, identity: Identity, defaults: TimeControlSettings
 ) -> MatchSpec:
-    """A match of this instance, north and south, against the house."""
+    """A match of this instance, north and south (or north with a partner of the house), against
+    the house.
+    """
     opponents = SeatPlan(house=_house("practice.opponents", practice.opponents or "rules"))
     bot = SeatPlan(bot=identity.bot, instance_id=identity.instance_id, key_id=identity.key_id)
     partner = bot
     if practice.partner:
         partner = SeatPlan(house=_house("practice.partner", practice.partner))
+    elif identity.capacity < 2:  # the match would wait for its second seat until it is cancelled
+        raise InvalidArgument(
+            "hello.capacity",
+            f"{identity.capacity} is not enough for the 2 seats of a practice match: "
+            "give 2 or more, or a player of the house as practice.partner",
+        )
     if practice.deals > 10_000:
         raise InvalidArgument("practice.deals", f"{practice.deals} is above 10000")
     rules = preset(practice.preset or "ffb-mixte")
@@ -203,6 +211,7 @@ def _deals(request: match_service_pb2.CreateMatchRequest, mode: Mode) -> Deals:
 
 
 def _seats(seats: Sequence[match_pb2.SeatSpec]) -> tuple[SeatPlan, SeatPlan, SeatPlan, SeatPlan]:
+    at_most("seats", seats, len(SEATS))
     plans: dict[Seat, SeatPlan] = {}
     for index, spec in enumerate(seats):
         field = f"seats[{index}]"
