@@ -12,7 +12,7 @@ import pytest
 from tests.match.matches import NOW, spec
 
 from contree.engine import Seat
-from contree.server.host.lobby import Lobby
+from contree.server.host.lobby import Lobby, Room
 from contree.server.host.session import Identity, Session
 from contree.server.host.table import Table
 from contree.server.match import Created, SeatPlan, create
@@ -97,6 +97,27 @@ def test_seats_that_nobody_fits_cost_a_few_looks_at_each_bot(
     wait(lobby, *(table(f"m{n:03}", plan) for n in range(250)))
     assert list(seated(lobby)) == []
     assert looked["a"] <= 3_000
+
+
+def test_seats_that_nobody_fits_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each bot that arrives, and each match that ends, has waiting seats looked at again."""
+    asked: list[SeatPlan] = []
+    roomiest = Room.roomiest
+
+    def counted(room: Room, plan: SeatPlan) -> Session | None:
+        asked.append(plan)
+        return roomiest(room, plan)
+
+    monkeypatch.setattr(Room, "roomiest", counted)
+    lobby = lobby_of(session("a", "here", capacity=2), session("a", "there"))
+    for number in range(250):
+        wait(lobby, table(f"m{number:03}", SeatPlan(bot="a", instance_id=f"away{number % 9}")))
+    assert list(seated(lobby)) == []
+    assert not asked
+    wait(lobby, *(table(f"n{n:03}", SeatPlan(bot="a", instance_id="here")) for n in range(250)))
+    assert len(list(seated(lobby))) == 2
+    assert len(asked) == 3
+    assert lobby.waiting == 500 * 4 - 2
 
 
 def test_a_thousand_seats_for_a_thousand_bots_cost_a_few_looks_each(looked: Counter[str]) -> None:

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heapreplace
+from itertools import count
+from typing import NamedTuple
 
 from contree.engine import Seat
 from contree.server.host.session import Identity, InstanceKey, Session
 from contree.server.host.table import Table
 from contree.server.match import SeatPlan
 
+Pins = tuple[str, str]
+"""The instance and the key that a seat asks of its bot; empty for any."""
+
+
+class _Waiting(NamedTuple):
+    number: int
+    """Of all seats that ever waited."""
+    table: Table
+    seat: Seat
+
 
 class Lobby:
     """Sessions by instance, and the seats that wait for a bot, oldest first; both by bot name too,
-    for whoever waits for a name has nothing to do with bots of another.
+    for whoever waits for a name has nothing to do with bots of another. Of one name those that ask
+    for the same are together: who is not here must not be looked for seat by seat.
     """
 
     def __init__(self) -> None:
         self._sessions: dict[InstanceKey, Session] = {}
         self._by_nonce: dict[str, Session] = {}
         self._by_bot: dict[str, dict[InstanceKey, Session]] = {}
-        self._waiting: dict[str, dict[tuple[str, Seat], Table]] = {}
+        self._waiting: dict[str, dict[Pins, dict[tuple[str, Seat], _Waiting]]] = {}
+        self._numbers = count()
 
     def __len__(self) -> int:
         """How many sessions there are."""
@@ -66,19 +80,22 @@ class Lobby:
 
     def await_bot(self, table: Table, seat: Seat) -> None:
         """Let a seat wait for a bot."""
-        bot = table.match.spec.seats[seat].bot
-        self._waiting.setdefault(bot, {})[table.match.id, seat] = table
+        plan = table.match.spec.seats[seat]
+        alike = self._waiting.setdefault(plan.bot, {}).setdefault(_pins(plan), {})
+        alike[table.match.id, seat] = _Waiting(next(self._numbers), table, seat)
 
     def waits(self, table: Table, seat: Seat) -> bool:
         """Whether a seat waits for a bot."""
-        waiting = self._waiting.get(table.match.spec.seats[seat].bot)
-        return waiting is not None and waiting.get((table.match.id, seat)) is table
+        plan = table.match.spec.seats[seat]
+        alike = self._waiting.get(plan.bot, {}).get(_pins(plan), {})
+        waiting = alike.get((table.match.id, seat))
+        return waiting is not None and waiting.table is table
 
     def waiting_seats(self) -> Iterator[tuple[Table, Seat]]:
         """All seats that wait for a bot, of each name the oldest first."""
-        for waiting in self._waiting.values():
-            for (_, seat), table in waiting.items():
-                yield table, seat
+        for named in self._waiting.values():
+            for waiting in sorted(one for alike in named.values() for one in alike.values()):
+                yield waiting.table, waiting.seat
 
     def gives(self, table: Table, seat: Seat, who: Identity) -> bool:
         """Whether a seat waits for this bot; if so, it does no more."""
@@ -104,17 +121,19 @@ class Lobby:
             self._forget(table, seat)
 
     def _forget(self, table: Table, seat: Seat) -> None:
-        bot = table.match.spec.seats[seat].bot
-        waiting = self._waiting.get(bot)
-        if waiting is not None:
-            waiting.pop((table.match.id, seat), None)
-            if not waiting:
-                del self._waiting[bot]
+        plan = table.match.spec.seats[seat]
+        named = self._waiting.get(plan.bot, {})
+        alike = named.get(_pins(plan), {})
+        if alike.pop((table.match.id, seat), None) is None or alike:
+            return
+        del named[_pins(plan)]
+        if not named:
+            del self._waiting[plan.bot]
 
     @property
     def waiting(self) -> int:
         """How many seats wait."""
-        return sum(len(seats) for seats in self._waiting.values())
+        return sum(len(alike) for named in self._waiting.values() for alike in named.values())
 
     def offers(self) -> Iterator[tuple[Session, Table, Seat]]:
         """Pair waiting seats with bots that have room, of each name the oldest seat first; each
@@ -124,18 +143,32 @@ class Lobby:
         """
         for bot in [bot for bot in self._waiting if bot in self._by_bot]:
             room = self.room(bot)
-            if room is None:
+            if room is not None:
+                yield from self._pairs(self._waiting[bot], room)
+
+    def _pairs(
+        self, named: dict[Pins, dict[tuple[str, Seat], _Waiting]], room: Room
+    ) -> Iterator[tuple[Session, Table, Seat]]:
+        # Lines of seats that ask for the same, the one with the oldest at its head first.
+        lines = [iter(tuple(named[pins].values())) for pins in room.pins() if pins in named]
+        heads = [(next(line), line) for line in lines]
+        heapify(heads)
+        while heads:
+            (_, table, seat), line = heads[0]
+            session = room.roomiest(table.match.spec.seats[seat])
+            following = None if session is None else next(line, None)
+            if following is None:  # the others of its line fit nobody either, or there are none
+                heappop(heads)
+            else:
+                heapreplace(heads, (following, line))
+            if session is None:
                 continue
-            for (_, seat), table in tuple(self._waiting[bot].items()):
-                session = room.roomiest(table.match.spec.seats[seat])
-                if session is None:
-                    continue
-                self._forget(table, seat)
-                yield session, table, seat
-                if not session.free:
-                    room.sessions -= 1
-                    if not room.sessions:
-                        break
+            self._forget(table, seat)
+            yield session, table, seat
+            if not session.free:
+                room.sessions -= 1
+                if not room.sessions:
+                    return
 
 
 class Room:
@@ -148,6 +181,14 @@ class Room:
         self._indexes: dict[tuple[bool, bool], dict[tuple[str, str], list[_Free]]] = {}
         self.sessions = len(self._all)
         """How many there are."""
+
+    def pins(self) -> set[Pins]:
+        """All that a seat may ask for and somebody here with room fits."""
+        found = {("", "")}
+        for _, _, session in self._all:
+            instance, key = session.identity.instance_id, session.identity.key_id
+            found |= {(instance, ""), ("", key), (instance, key)}
+        return found
 
     def roomiest(self, plan: SeatPlan) -> Session | None:
         """The fitting session with the most room; the one connected longest among equals."""
@@ -177,6 +218,10 @@ class Room:
         for heap in index.values():
             heapify(heap)
         return index
+
+
+def _pins(plan: SeatPlan) -> Pins:
+    return plan.instance_id, plan.key_id
 
 
 _Free = tuple[int, int, Session]
