@@ -121,7 +121,10 @@ async def test_a_bot_whose_server_stops_has_time_to_come_back(servers: Servers) 
     await bot.close()
     await draining
     await until(lambda: not any(table.attached))
-    await asyncio.sleep(0.2)
+    # Neither its absence nor its decision is timed, so there is nothing that it could be late for.
+    assert all(
+        table.grace_end(seat) is None and table.turn_deadline(seat) is None for seat in SEATS
+    )
     assert not table.match.faults
     back = await home.bot()
     again = (await back.next("turn")).turn

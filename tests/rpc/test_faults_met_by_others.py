@@ -186,16 +186,20 @@ async def test_20_the_allowance_is_announced_and_what_it_saved_is_shown(
     assert assigned.time_control.allowance == control.allowance
     await bot.say(ClientMessage(ready=play_service_pb2.Ready(seat_ref=assigned.seat_ref)))
     await bot.ready()
-    turn = (await bot.next("turn")).turn
-    assert turn.decision.clock.allowance == control.allowance
-    await asyncio.sleep(turn.decision.clock.remaining.ToMilliseconds() / 1000 + 0.05)
-    await bot.act(turn)
-    result = (await bot.next("act_result")).act_result
-    assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
-    request = match_service_pb2.GetMatchRequest(match_id=match_id)
-    match = (await matches.GetMatch(request)).match
+    # A busy machine may stand still just then, and the clock with it: that was not late.
+    for _ in range(8):
+        turn = (await bot.next("turn")).turn
+        assert turn.decision.clock.allowance == control.allowance
+        await asyncio.sleep(turn.decision.clock.remaining.ToMilliseconds() / 1000 + 0.05)
+        await bot.act(turn)
+        result = (await bot.next("act_result")).act_result
+        assert result.status == play_service_pb2.ACT_STATUS_ACCEPTED
+        request = match_service_pb2.GetMatchRequest(match_id=match_id)
+        match = (await matches.GetMatch(request)).match
+        seat = next(one for one in match.seats if one.seat == turn.view.seat)
+        if seat.overruns:
+            break
     assert match.time_control.allowance == control.allowance
-    seat = next(one for one in match.seats if one.seat == turn.view.seat)
     assert seat.overruns == 1
     assert not match.faults
 
