@@ -10,6 +10,7 @@ import grpc
 import pytest
 from grpc import aio
 from tests.chaos.arena import LEAST, Arena
+from tests.chaos.crowd import arrive, doors_for, leave, settings_for
 from tests.chaos.hostile import channel, told
 from tests.chaos.scale import pick
 
@@ -27,8 +28,15 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(pick(300, 600))]
 
 BOARDS: Final = pick(100, 400)
 AT_ONCE: Final = pick(16, 64)
+CROWD: Final = 2_000
+"""Bots that are connected while lists of them are asked for."""
 LABEL: Final = "archive"
 LIMITED: Final = (grpc.StatusCode.RESOURCE_EXHAUSTED, "ERROR_REASON_RATE_LIMITED")
+
+
+@pytest.fixture(scope="module")
+def settings() -> dict[str, str]:
+    return settings_for(CROWD)
 
 
 @pytest.fixture
@@ -97,3 +105,20 @@ async def test_a_flood_of_questions(arena: Arena, door: aio.Channel) -> None:
         await asyncio.gather(*(_tolerated(rules.ListPresets(request)) for _ in range(AT_ONCE)))
 
     assert await arena.withstands("questions about rules", attack) >= LEAST
+
+
+async def test_a_flood_of_lists_of_bots(arena: Arena, door: aio.Channel) -> None:
+    matches: Any = match_service_pb2_grpc.MatchServiceStub(door)
+    request = match_service_pb2.ListBotsRequest()
+
+    async def attack() -> None:
+        await asyncio.gather(*(_tolerated(matches.ListBots(request)) for _ in range(8)))
+
+    async with doors_for(arena.address, CROWD) as doors:
+        crowd = await arrive(doors, CROWD)
+        assert len((await matches.ListBots(request)).bots) > CROWD
+        share = await arena.withstands(f"lists of {CROWD} bots", attack)
+        gone = sum(task.done() for task in crowd)
+        await leave(crowd)
+    assert not gone
+    assert share >= LEAST

@@ -199,6 +199,8 @@ async def test_20_the_allowance_is_announced_and_what_it_saved_is_shown(
         seat = next(one for one in match.seats if one.seat == turn.view.seat)
         if seat.overruns:
             break
+    else:
+        pytest.fail("it was late eight times, and none was counted")
     assert match.time_control.allowance == control.allowance
     assert seat.overruns == 1
     assert not match.faults

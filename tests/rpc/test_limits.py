@@ -63,7 +63,7 @@ async def ring(serving: Serving, settings: Settings) -> AsyncIterator[KeyRing]:
 async def test_lists_are_weighed(
     matches: Any, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quotas, "_MATCHES_A_CALL", 0.1)
+    monkeypatch.setattr(quotas, "_LISTED_A_CALL", 0.1)
     for number in range(2):
         await matches.CreateMatch(board(labels=["event"], request_id=f"r{number}"))
     host = await ring.make(Role.HOST, limits=KeyLimits(queries=21))
@@ -76,6 +76,19 @@ async def test_lists_are_weighed(
     # theirs, but for what has passed.
     wait = 19 * 60 / 21
     assert wait - (time.monotonic() - began) - TOLD_S <= refusal.retry_s <= wait
+
+
+async def test_lists_of_bots_are_weighed(
+    matches: Any, bots: Bots, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quotas, "_LISTED_A_CALL", 0.1)
+    for instance in ("1", "2"):
+        await bots().hello(instance=instance)
+    host = await ring.make(Role.HOST, limits=KeyLimits(queries=21))
+    assert len((await matches.ListBots(LIST, metadata=host.metadata)).bots) == 2  # of 20 calls
+    with refused(*limited) as refusal:
+        await matches.ListBots(LIST, metadata=host.metadata)
+    assert "a list counts by its length" in refusal.text
 
 
 async def test_queries_are_limited_by_caller_and_the_wait_is_told(

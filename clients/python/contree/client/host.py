@@ -148,7 +148,9 @@ class HostClient:
         await self._call(lambda: self._matches().ReleaseGroup, request)
 
     async def list_bots(self) -> tuple[ConnectedBot, ...]:
-        """The bots that are connected."""
+        """The bots that are connected; those at other servers than the one that is asked, as of up
+        to two seconds ago.
+        """
         response = await self._call(
             lambda: self._matches().ListBots, match_service_pb2.ListBotsRequest()
         )

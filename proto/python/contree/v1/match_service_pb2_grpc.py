@@ -131,7 +131,8 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListBots(self, request, context):
-        """The bots that are connected and how many more seats each takes.
+        """The bots that are connected and how many more seats each takes; of those at other servers as of up
+        to two seconds ago.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -48,7 +48,9 @@ class MatchServiceStub:
     ReleaseGroup: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.ReleaseGroupRequest, _match_service_pb2.ReleaseGroupResponse]
     """Discloses all matches of a disclosure group."""
     ListBots: _grpc.UnaryUnaryMultiCallable[_match_service_pb2.ListBotsRequest, _match_service_pb2.ListBotsResponse]
-    """The bots that are connected and how many more seats each takes."""
+    """The bots that are connected and how many more seats each takes; of those at other servers as of up
+    to two seconds ago.
+    """
 
 @_typing.type_check_only
 class MatchServiceAsyncStub(MatchServiceStub):
@@ -70,7 +72,9 @@ class MatchServiceAsyncStub(MatchServiceStub):
     ReleaseGroup: _aio.UnaryUnaryMultiCallable[_match_service_pb2.ReleaseGroupRequest, _match_service_pb2.ReleaseGroupResponse]  # type: ignore[assignment]
     """Discloses all matches of a disclosure group."""
     ListBots: _aio.UnaryUnaryMultiCallable[_match_service_pb2.ListBotsRequest, _match_service_pb2.ListBotsResponse]  # type: ignore[assignment]
-    """The bots that are connected and how many more seats each takes."""
+    """The bots that are connected and how many more seats each takes; of those at other servers as of up
+    to two seconds ago.
+    """
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     """Matches, for hosts."""
@@ -137,6 +141,8 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_service_pb2.ListBotsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_service_pb2.ListBotsResponse, _abc.Awaitable[_match_service_pb2.ListBotsResponse]]:
-        """The bots that are connected and how many more seats each takes."""
+        """The bots that are connected and how many more seats each takes; of those at other servers as of up
+        to two seconds ago.
+        """
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

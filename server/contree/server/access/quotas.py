@@ -20,8 +20,8 @@ from contree.server.access.limits import Bucket, Rate, full, take
 
 _BUCKETS: Final = 50_000
 """Buckets that are kept; of more, the one not used for longest is forgotten, and so full."""
-_MATCHES_A_CALL: Final = 50
-"""Matches in one answer that weigh as much as a call."""
+_LISTED_A_CALL: Final = 50
+"""Matches or bots in one answer that weigh as much as a call."""
 RESUMES: Final = 30
 """Streams a minute that a bot instance with seats may open, however few its key may."""
 STRANGERS: Final = 600
@@ -136,9 +136,9 @@ class Quotas:
         queries = self._quota.of(caller).queries
         self._take(("queries", caller.counted_as), queries, f"calls a minute for {_whom(caller)}")
 
-    def weigh(self, caller: Caller, matches: int) -> None:
-        """What somebody asked for is so many matches, in one call. Raises RateLimited."""
-        calls = math.ceil(matches / _MATCHES_A_CALL) - 1  # one was counted when it came
+    def weigh(self, caller: Caller, listed: int) -> None:
+        """What somebody asked for is so many matches or bots, in one call. Raises RateLimited."""
+        calls = math.ceil(listed / _LISTED_A_CALL) - 1  # one was counted when it came
         if calls > 0:
             queries = self._quota.of(caller).queries
             what = f"calls a minute for {_whom(caller)} (a list counts by its length)"

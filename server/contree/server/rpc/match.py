@@ -17,6 +17,7 @@ from contree.server.access import Quotas, Role, current_caller
 from contree.server.host import Host
 from contree.server.host.errors import MatchUnreadable
 from contree.server.host.peers import identity_from_pb
+from contree.server.host.session import Identity
 from contree.server.host.showing import Audience, shown_to
 from contree.server.host.summary import Summary, summary_of, unpack
 from contree.server.rpc.audiences import audience_of
@@ -146,30 +147,38 @@ class MatchServicer(match_service_pb2_grpc.MatchServiceServicer):
         """The bots that are connected, to whichever server. Who knows an instance id and has the
         key of the instance can take its seats, so it is told to that key only.
         """
-        now = self._host.now()
-        key_id = current_caller().key_id
-        questions = self._host.peers.questions
-        here = [
-            (session.identity, questions.seats(session), int(now - session.connected_at))
-            for session in self._host.sessions()
-        ]
-        elsewhere = [
-            (identity_from_pb(one.bot), one.seats, one.connected_s)
-            for one in await questions.bots()
-        ]
-        return match_service_pb2.ListBotsResponse(
-            bots=[
-                match_service_pb2.ConnectedBot(
-                    bot=who.bot,
-                    bot_version=who.bot_version,
-                    instance_id=who.instance_id if key_id and key_id == who.key_id else "",
-                    capacity=who.capacity,
-                    seats=seats,
-                    connected=duration_pb2.Duration(seconds=seconds),
-                )
-                for who, seats, seconds in here + elsewhere
-            ]
-        )
+        caller, questions = current_caller(), self._host.peers.questions
+        response = match_service_pb2.ListBotsResponse()
+
+        def add(who: Identity, seats: int, seconds: int) -> None:
+            mine = bool(caller.key_id) and caller.key_id == who.key_id
+            response.bots.add(
+                bot=who.bot,
+                bot_version=who.bot_version,
+                instance_id=who.instance_id if mine else "",
+                capacity=who.capacity,
+                seats=seats,
+                connected=duration_pb2.Duration(seconds=seconds),
+            )
+
+        with self._host.reading.read():
+            elsewhere = await questions.bots()
+            here, now = self._host.sessions(), self._host.now()
+            self._quotas.weigh(caller, len(here) + len(elsewhere))
+            listed = {session.identity.key for session in here}
+            async with self._host.reading.slice() as turn:
+                for session in here:
+                    seconds = int(now - session.connected_at)
+                    add(session.identity, questions.seats(session), seconds)
+                    await turn.breathe()
+                for one in elsewhere:
+                    who = identity_from_pb(one.bot)
+                    # One that went from there to here is told of once; so in between others.
+                    if who.key not in listed:
+                        listed.add(who.key)
+                        add(who, one.seats, one.connected_s)
+                    await turn.breathe()
+        return response
 
     async def _resource(self, match: Summary) -> match_pb2.Match:
         match.message.disclosed = await self._host.releases.disclosed(match)

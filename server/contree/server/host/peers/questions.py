@@ -13,8 +13,10 @@ from contree.server.host.errors import MatchElsewhere, MatchEnded, MatchLost
 from contree.server.host.peers.calls import Calls
 from contree.server.host.peers.edge import Edge
 from contree.server.host.peers.guest import Say
+from contree.server.host.peers.kept import Kept
 from contree.server.host.peers.naming import bot_to_pb, instance_from_pb, instance_to_pb
 from contree.server.host.peers.servers import Servers
+from contree.server.host.reading import SLICE_S
 from contree.server.host.seating import Seating
 from contree.server.host.session import Session
 from contree.server.host.tables import Tables
@@ -47,6 +49,8 @@ class Questions:
         self._spawn = spawn
         self._calls = Calls(say)
         self._time = asyncio.get_running_loop().time
+        self._here = Kept(self._bots_here, spawn=spawn)
+        self._elsewhere = Kept(self._bots_elsewhere, spawn=spawn)
         self.answered = self._calls.answered
 
     # -- asking ---------------------------------------------------------------------------------
@@ -67,8 +71,13 @@ class Questions:
         answers = await self._calls.ask(self._peers, question)
         return {one.match_id: _there(one.seats) for answer in answers for one in answer.connected}
 
-    async def bots(self) -> list[peers_pb2.ConnectedBot]:
-        """The bots that are connected to others."""
+    async def bots(self) -> Sequence[peers_pb2.ConnectedBot]:
+        """The bots that are connected to others, or were a moment ago: they are asked once a
+        second, and make their answer once a second, so it may be two seconds old.
+        """
+        return await self._elsewhere.get() if self._peers else ()
+
+    async def _bots_elsewhere(self) -> Sequence[peers_pb2.ConnectedBot]:
         answers = await self._calls.ask(self._peers, Ask(bots=peers_pb2.ListBots()))
         return [bot for answer in answers for bot in answer.bots]
 
@@ -103,13 +112,8 @@ class Questions:
                     bits = sum(1 << seat for seat in SEATS if there[seat])
                     answer.connected.add(match_id=match_id, seats=bits)
         elif which == "bots":
-            now = self._time()
-            for session in self._seating.lobby.sessions():
-                answer.bots.add(
-                    bot=bot_to_pb(session),
-                    seats=self.seats(session),
-                    connected_s=int(now - session.connected_at),
-                )
+            self._spawn(self._tell_bots(peer, ask.id))
+            return
         elif which == "cancel":
             self._spawn(self._cancel(peer, answer, ask.cancel))
             return
@@ -118,6 +122,25 @@ class Questions:
     def seats(self, session: Session) -> int:
         """How many seats a session has, wherever their tables are."""
         return len(self._tables.seats.of(session)) + len(self._edge.of(session))
+
+    async def _tell_bots(self, peer: str, number: int) -> None:
+        item = Item(answer=await self._here.get())  # a copy: others are told under other numbers
+        item.answer.id = number
+        self._say(peer, item)
+
+    async def _bots_here(self) -> Answer:
+        answer = Answer()
+        began = now = self._time()
+        for session in self._seating.lobby.sessions():
+            answer.bots.add(
+                bot=bot_to_pb(session),
+                seats=self.seats(session),
+                connected_s=int(now - session.connected_at),
+            )
+            if self._time() - began >= SLICE_S:
+                await asyncio.sleep(0)  # others have their turn
+                began = self._time()
+        return answer
 
     async def _cancel(self, peer: str, answer: Answer, cancel: peers_pb2.Cancel) -> None:
         table = self._tables.get(cancel.match_id)
