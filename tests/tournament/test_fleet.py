@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 from tests.tournament.scripted import ScriptedService, serving
 from tests.tournament.waiting import WAIT_S, alive, eventually
 
-from contree.client import HostClient
+from contree.client import ConnectedBot, HostClient
 from contree.engine import SEATS, Seat
 from contree.tournament.bot_endings import Ending, read_endings, restarts
 from contree.tournament.bots import BotConfig
@@ -96,6 +96,23 @@ async def test_room_is_what_the_bots_say(bench: Bench) -> None:
     bench.service.bots |= {"x": 8, "y": 5}
     async with bench.fleet(x=SLEEPS, y=None) as (fleet, host):
         assert await fleet.connected(host, WAIT_S) == {"x": 4, "y": 2}
+
+
+async def test_room_is_in_the_list_that_has_them_all(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next one may come from another server, which has not heard of them."""
+    bench.service.bots["x"] = 8
+    async with bench.fleet(x=None) as (fleet, host):
+        list_bots = host.list_bots
+
+        async def once() -> Sequence[ConnectedBot]:
+            listed = await list_bots()
+            bench.service.bots.clear()
+            return listed
+
+        monkeypatch.setattr(host, "list_bots", once)
+        assert await fleet.connected(host, WAIT_S) == {"x": 4}
 
 
 async def test_one_that_ends_at_once(bench: Bench) -> None:

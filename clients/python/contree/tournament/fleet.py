@@ -134,7 +134,7 @@ class Fleet:
         """
         told = False
         # However short the patience is, it is known in the end who was missing.
-        missing = await self._missing(await host.list_bots())
+        missing = await self._missing(connected := await host.list_bots())
         try:
             async with asyncio.timeout(patience):
                 while missing:
@@ -143,11 +143,11 @@ class Fleet:
                         told = True
                         self._note(self._waiting_for(dialling))
                     await asyncio.sleep(_POLL_S)
-                    missing = await self._missing(await host.list_bots())
+                    missing = await self._missing(connected := await host.list_bots())
         except TimeoutError:
             for name in missing:
                 self._fails(name, self._absent(name, missing[name], patience))
-        connected = await host.list_bots()
+        # From the same list: who is asked next may be another server, which has not heard of them.
         room = {}
         for name, bot in self._bots.items():
             if name in self._failed or not (bot.dials_in or self._standing[name]):
