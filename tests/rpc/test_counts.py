@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
+from contree.server.rpc.interceptors import MAX_REQUEST
 from contree.v1 import (
     auction_pb2,
     deal_pb2,
@@ -59,3 +60,12 @@ async def test_a_view_with_too_many_calls_is_refused(channel: grpc.aio.Channel) 
     with pytest.raises(grpc.aio.AioRpcError, match=r"view\.table\.calls: 400 are given") as refused:
         await rules.GetLegalActions(request)
     assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_a_request_that_is_too_long_is_not_even_parsed(channel: grpc.aio.Channel) -> None:
+    """It would be told that it cannot be parsed."""
+    call: Any = channel.unary_unary("/contree.v1.MatchService/CreateMatch")
+    for size, told in ((MAX_REQUEST, "pars"), (MAX_REQUEST + 1, "request: 65537 bytes are given")):
+        with pytest.raises(grpc.aio.AioRpcError, match=told) as refused:
+            await call(bytes([255]) * size)
+        assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT

@@ -20,11 +20,15 @@ from grpc import aio
 
 from contree.server.access import RateLimited, Unauthenticated
 from contree.server.host.errors import TooManyReads
-from contree.server.rpc.errors import DETAILS, tell
+from contree.server.rpc.errors import DETAILS, InvalidArgument, tell
 from contree.server.rpc.stalls import Ending, Farewells, weakly
 
 REQUEST_ID: Final = "x-request-id"
 """Metadata: given by the caller or made here, sent back, and in every log line of the call."""
+MAX_REQUEST: Final = 64 * 1024
+"""Bytes of a request that is no stream. The longest honest ones hold a rule set, which has 8192
+characters at most; parsing a million labels takes the time of fifty moves.
+"""
 _UNAUTHENTICATED_S: Final = 0.25
 _LIMITED_S: Final = 1.0
 """Seconds that a refusal waits; a permit that comes sooner is for who does not come at once."""
@@ -142,6 +146,7 @@ def _wrapped(
     slowly: Slowly,
     farewells: Farewells,
 ) -> Any:
+    read = _reader(handler)
     if handler.response_streaming:
         inner = handler.stream_stream or handler.unary_stream
 
@@ -152,7 +157,7 @@ def _wrapped(
             try:
                 for duty in duties:
                     await duty(call)
-                responses = inner(request, context)
+                responses = inner(read(request), context)
                 if inspect.iscoroutine(responses):
                     await responses  # it writes its answers by itself, as the one of health does
                 else:
@@ -172,20 +177,19 @@ def _wrapped(
                 opened.over()
                 call.over()
 
-        make = (
-            grpc.stream_stream_rpc_method_handler
-            if handler.request_streaming
-            else grpc.unary_stream_rpc_method_handler
-        )
-        return make(stream, handler.request_deserializer, handler.response_serializer)
+        if handler.request_streaming:
+            return grpc.stream_stream_rpc_method_handler(
+                stream, handler.request_deserializer, handler.response_serializer
+            )
+        return grpc.unary_stream_rpc_method_handler(stream, None, handler.response_serializer)
     answer = handler.unary_unary
 
-    async def unary(request: Any, context: Context) -> Any:
+    async def unary(data: bytes, context: Context) -> Any:
         call = Call(method, context)
         try:
             for duty in duties:
                 await duty(call)
-            response = await answer(request, context)
+            response = await answer(read(data), context)
             call.finished = True
             return response
         except Exception as error:
@@ -193,9 +197,25 @@ def _wrapped(
         finally:
             call.over()
 
-    return grpc.unary_unary_rpc_method_handler(
-        unary, handler.request_deserializer, handler.response_serializer
-    )
+    return grpc.unary_unary_rpc_method_handler(unary, None, handler.response_serializer)
+
+
+def _reader(handler: Any) -> Callable[[Any], Any]:
+    """Reads the request of a call once its duties are done: whoever may not call, or asks too much,
+    does not make the server parse. The frames of a stream come parsed.
+    """
+    parse = handler.request_deserializer
+    if handler.request_streaming or parse is None:
+        return lambda request: request
+
+    def read(data: bytes) -> Any:
+        if len(data) > MAX_REQUEST:
+            raise InvalidArgument(
+                "request", f"{len(data)} bytes are given, at most {MAX_REQUEST} are taken"
+            )
+        return parse(data)
+
+    return read
 
 
 class Slowly:
