@@ -122,3 +122,16 @@ async def test_a_flood_of_lists_of_bots(arena: Arena, door: aio.Channel) -> None
         await leave(crowd)
     assert not gone
     assert share >= LEAST
+
+
+async def test_a_flood_of_long_requests(arena: Arena, door: aio.Channel) -> None:
+    """Labels by the hundred thousand are refused by their length, neither parsed nor read."""
+    request = match_service_pb2.CreateMatchRequest(labels=["a"] * 300_000).SerializeToString()
+    create: Any = door.unary_unary("/contree.v1.MatchService/CreateMatch")
+
+    async def attack() -> None:
+        with pytest.raises(aio.AioRpcError) as refused:
+            await create(request)
+        assert told(refused.value).status is grpc.StatusCode.INVALID_ARGUMENT
+
+    assert await arena.withstands("requests of 900 kB", attack) >= LEAST
