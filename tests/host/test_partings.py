@@ -70,6 +70,30 @@ async def test_nobody_else_is_told(host: Host, remembered: bool) -> None:
         await hear(arrive(host), 4)
 
 
+async def test_matches_of_other_bots_are_not_played_again_for_who_names_their_seats(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match_id = await ended_while_away(host)
+    host.seating._partings._partings.clear()
+    read_journal, read_of = host.store.read, list[str]()
+
+    async def counted(one: str, after: int = 0, *, limit: int = 0) -> list[bytes]:
+        read_of.append(one)
+        return await read_journal(one, after, limit=limit)
+
+    monkeypatch.setattr(host.store, "read", counted)
+    seen = {(match_id, seat): 0 for seat in SEATS}
+    stranger = arrive(host, bot="other", seen=seen, events=True)
+    stranger.send(b"")
+    while stranger.outbox._sources or stranger.outbox._pulling:
+        await stranger.outbox.batch()
+        stranger.send(b"")
+        await asyncio.sleep(0)
+    assert not read_of
+    await hear(arrive(host, seen=seen, events=True), 4)
+    assert read_of
+
+
 async def test_events_that_were_not_seen_come_before_the_end(host: Host) -> None:
     match_id = await ended_while_away(host)
     seen = {(match_id, seat): 3 for seat in (Seat.NORTH, Seat.SOUTH)}

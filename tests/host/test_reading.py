@@ -158,6 +158,22 @@ async def test_spectators_read_journals_in_slices(host: Host, short: None) -> No
     assert host.reading.slices - before >= len(data)
 
 
+async def test_the_past_of_a_seat_is_read_in_slices_too(host: Host, short: None) -> None:
+    """It is owed, and never refused; but other tables have their turn between."""
+    _, data = long_match(300)
+
+    class Journal:
+        async def read(self, match_id: str, after: int = 0, *, limit: int = 0) -> list[bytes]:
+            return data[after : after + limit]
+
+    reader = Reader(host, None, 0, lambda events, match: None, has_room=lambda: True)
+    before = host.reading.slices
+    while await read_page(cast(Any, Journal()), "m", reader, host.reading):
+        pass
+    assert reader.version == len(data)
+    assert host.reading.slices - before >= len(data)
+
+
 async def test_nobody_hears_of_an_entry_before_the_table_knows_it_is_committed(
     host: Host,
 ) -> None:
@@ -177,7 +193,7 @@ async def test_nobody_hears_of_an_entry_before_the_table_knows_it_is_committed(
     store = cast(Any, Journal())
     for _ in range(2):
         await read_page_in_turn(store, host.tables, known.id, reader, host.reading, disclosed=False)
-        await read_page(store, known.id, again, host.tables)
+        await read_page(store, known.id, again, host.reading, host.tables)
         assert reader.version == again.version == known.version
     assert caught_up(host.tables, known.id, reader)
 

@@ -11,6 +11,7 @@ from tests.rpc.conftest import WAIT_S
 from contree.engine import Seat
 from contree.server.host import Session
 from contree.server.host.peers.far_feed import FarFeed
+from contree.server.host.reading import Reading
 from contree.server.host.session import Identity
 from contree.server.match import Created, create, encode_entry
 from contree.server.store import MatchStore
@@ -27,7 +28,8 @@ class Journal:
 async def test_a_journal_that_cannot_be_read_ends_the_stream() -> None:
     """Its bot dials again, and is not left without a word for ever."""
     session = Session(Identity("raw", "1", "x", 1, events=True), max_outbox=100, now=0)
-    feed = FarFeed(cast("MatchStore", Journal()), session, "m", Seat.NORTH, 1)
+    store = cast("MatchStore", Journal())
+    feed = FarFeed(store, session, "m", Seat.NORTH, 1, reading=Reading(lambda: False))
     feed.begin(5)
     async with asyncio.timeout(WAIT_S):
         while await session.outbox.batch():

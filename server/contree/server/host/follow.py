@@ -32,15 +32,23 @@ _log = structlog.get_logger(__name__)
 
 
 async def read_page(
-    store: MatchStore, match_id: str, reader: Reader, tables: Tables | None = None
+    store: MatchStore,
+    match_id: str,
+    reader: Reader,
+    reading: Reading,
+    tables: Tables | None = None,
 ) -> bool:
     """Give the reader the next page of a journal; False when there may be no more in it now.
 
+    For one who holds the seat: it takes its turn among all that is read, and is never refused.
     ``tables`` may be left out for a match that has ended.
     """
     data = await store.read(match_id, reader.version, limit=PAGE)
-    for item in _known(tables, match_id, reader, data):
-        _look(reader, item, disclosed=False)
+    if data:
+        async with reading.slice() as mine:
+            for item in _known(tables, match_id, reader, data):
+                _look(reader, item, disclosed=False)
+                await mine.breathe()
     return len(data) == PAGE
 
 
@@ -53,8 +61,8 @@ async def read_page_in_turn(
     *,
     disclosed: bool,
 ) -> bool:
-    """The same for one who holds no seat, within the budget of reads. Raises TooManyReads,
-    MatchUnreadable.
+    """The same for one who holds no seat, of whom there are not too many at once. Raises
+    TooManyReads, MatchUnreadable.
     """
     with reading.read():
         data = await store.read(match_id, reader.version, limit=PAGE)
@@ -102,9 +110,10 @@ def caught_up(tables: Tables, match_id: str, reader: Reader) -> bool:
 class EventFeeds:
     """The seats that want every event (delivery EVENTS)."""
 
-    def __init__(self, store: MatchStore, tables: Tables) -> None:
+    def __init__(self, store: MatchStore, tables: Tables, reading: Reading) -> None:
         self._store = store
         self._tables = tables
+        self._reading = reading
 
     def follow(self, table: Table, seat: Seat, session: Session, ref: int) -> None:
         """Send a seat's events from the first that its client has not seen."""
@@ -133,7 +142,7 @@ class EventFeeds:
 
     async def _page(self, session: Session, match_id: str, reader: Reader) -> bool:
         try:
-            more = await read_page(self._store, match_id, reader, self._tables)
+            more = await read_page(self._store, match_id, reader, self._reading, self._tables)
         except Exception as error:
             # The client dials again and says how far it came.
             known = isinstance(error, StoreError)

@@ -86,8 +86,10 @@ class Host:
             retain_s=retain_s,
             settled=self._settled,
         )
-        self.feeds = EventFeeds(store, self.tables)
-        self.seating = Seating(self.tables, self.feeds, Partings(store, self._loop.time))
+        self.reading = Reading(lambda: self.tables.in_play > 0)
+        self.feeds = EventFeeds(store, self.tables, self.reading)
+        partings = Partings(store, self.reading, self._loop.time)
+        self.seating = Seating(self.tables, self.feeds, partings)
         self.leases = Leases(
             store,
             metrics,
@@ -109,6 +111,7 @@ class Host:
             self.tables,
             self.seating,
             self.answers,
+            reading=self.reading,
             metrics=metrics,
             server_id=settings.server_id,
             lease_ms=settings.lease_ms,
@@ -124,7 +127,6 @@ class Host:
             beat_s=settings.heartbeat_s,
             entered=self.peers.entered,
         )
-        self.reading = Reading(lambda: self.tables.in_play > 0)
         self.watching = Watching(store, self.tables, self.reading)
         self.updates = Updates(store.feeds)
         self.releases = Releases(store.registry, beyond_s)

@@ -18,7 +18,9 @@ from contree.engine import SEATS, Seat
 from contree.server.host import frames
 from contree.server.host.follow import read_page
 from contree.server.host.readers import Reader
+from contree.server.host.reading import Reading
 from contree.server.host.session import InstanceKey, Session
+from contree.server.host.summary import unpack
 from contree.server.match import Match, Stage
 from contree.server.store import MatchStore
 from contree.v1.event_pb2 import Event
@@ -52,8 +54,9 @@ class Parting(NamedTuple):
 class Partings:
     """Whom the end of which match is still to be told."""
 
-    def __init__(self, store: MatchStore, now: Callable[[], float]) -> None:
+    def __init__(self, store: MatchStore, reading: Reading, now: Callable[[], float]) -> None:
         self._store = store
+        self._reading = reading
         self._now = now
         self._partings: OrderedDict[tuple[str, Seat], Parting] = OrderedDict()
 
@@ -104,7 +107,8 @@ class Partings:
         if not session.parts(match_id, seat):
             return
         if parting is None or session.identity.events:
-            session.outbox.pull(_LookUp(self._store, session, match_id, seat).page)
+            look_up = _LookUp(self._store, self._reading, session, match_id, seat)
+            session.outbox.pull(look_up.page)
             return
         ref = session.new_ref()
         parting.assigned.seat_assigned.seat_ref = parting.ended.match_ended.seat_ref = ref
@@ -123,8 +127,11 @@ class Partings:
 class _LookUp:
     """Reads an ended match page by page for one seat, as the session takes it."""
 
-    def __init__(self, store: MatchStore, session: Session, match_id: str, seat: Seat) -> None:
+    def __init__(
+        self, store: MatchStore, reading: Reading, session: Session, match_id: str, seat: Seat
+    ) -> None:
         self._store = store
+        self._reading = reading
         self._session = session
         self._match_id = match_id
         self._seat = seat
@@ -141,9 +148,11 @@ class _LookUp:
             return False
 
     async def _page(self) -> bool:
-        if not self._reader.version and await self._store.kept(self._match_id) is None:
-            return False
-        more = await read_page(self._store, self._match_id, self._reader)
+        if not self._reader.version:
+            kept = await self._store.kept(self._match_id)
+            if kept is None or not self._may_hold(kept.summary):
+                return False
+        more = await read_page(self._store, self._match_id, self._reader, self._reading)
         match = self._reader.match
         if match is None or not self._is_holder(match):
             return False
@@ -164,6 +173,15 @@ class _LookUp:
             self._ref = self._session.new_ref()
             assigned = frames.seat_assigned(match, self._seat, self._ref, resumed=True)
             self._session.send(assigned, past=True)
+
+    def _may_hold(self, summary: bytes) -> bool:
+        """Whether a seat may have been the session's, before its match is played again to know;
+        anybody can name seats in a Hello.
+        """
+        if not summary:
+            return True
+        there, who = unpack(summary).message.seats[self._seat], self._session.identity
+        return not there.house and (there.bot, there.key_id) == (who.bot, who.key_id)
 
     def _is_holder(self, match: Match) -> bool:
         return holder(match, self._seat) == self._session.identity.key

@@ -26,6 +26,7 @@ from contree.server.host.peers.far_seat import FarSeat, Pending
 from contree.server.host.peers.far_seats import FarSeats
 from contree.server.host.peers.guest import Say
 from contree.server.host.peers.refs import renamed
+from contree.server.host.reading import Reading
 from contree.server.host.seating import Seating
 from contree.server.host.session import Session
 from contree.server.host.table import Table
@@ -53,6 +54,7 @@ class Edge:
         answers: Answers,
         say: Say,
         *,
+        reading: Reading,
         taken: Callable[[str, Seat, Session], None],
         why_gone: Callable[[], peers_pb2.Why.ValueType],
     ) -> None:
@@ -64,6 +66,7 @@ class Edge:
         self._tables = tables
         self._deadlines = tables.deadlines
         self._answers = answers
+        self._reading = reading
         self._say = say
         self._taken = taken
         self._why_gone = why_gone
@@ -177,7 +180,9 @@ class Edge:
             message.seat_assigned.seat_ref = far.ref
             session.send_assigned(far.ref, message)
             if session.identity.events:
-                far.feed = FarFeed(self._store, session, said.match_id, seat, far.ref)
+                far.feed = FarFeed(
+                    self._store, session, said.match_id, seat, far.ref, reading=self._reading
+                )
                 session.readers[far.ref] = far.feed.reader
         # For the bot, a seat that it has already goes on as if nothing had happened.
         if far.feed is not None:

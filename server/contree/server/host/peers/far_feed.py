@@ -18,6 +18,7 @@ from contree.server.host import frames
 from contree.server.host.folding import after_entry
 from contree.server.host.peers.refs import renamed
 from contree.server.host.readers import Reader
+from contree.server.host.reading import Reading
 from contree.server.host.session import Session
 from contree.server.match import Match, Stage, decode_entry
 from contree.server.store import MatchStore, StoreError
@@ -31,9 +32,17 @@ class FarFeed:
     """The events of one seat."""
 
     def __init__(
-        self, store: MatchStore, session: Session, match_id: str, seat: Seat, ref: int
+        self,
+        store: MatchStore,
+        session: Session,
+        match_id: str,
+        seat: Seat,
+        ref: int,
+        *,
+        reading: Reading,
     ) -> None:
         self._store = store
+        self._reading = reading
         self._session = session
         self._match_id = match_id
         self._ref = ref
@@ -102,14 +111,17 @@ class FarFeed:
 
     async def _read_page(self) -> bool:
         reader = self.reader
-        for item in await self._store.read(self._match_id, reader.version, limit=_PAGE):
-            entry = decode_entry(item)
-            after = after_entry(reader.match, entry)
-            if after.seq > self._told and not self._ended:
-                break
-            before = reader.match or replace(after, version=0, seq=0, stage=Stage.WAITING)
-            reader.look(before, entry, after)
-            self.seen = max(self.seen, after.seq)
+        data = await self._store.read(self._match_id, reader.version, limit=_PAGE)
+        async with self._reading.slice() as mine:
+            for item in data:
+                entry = decode_entry(item)
+                after = after_entry(reader.match, entry)
+                if after.seq > self._told and not self._ended:
+                    break
+                before = reader.match or replace(after, version=0, seq=0, stage=Stage.WAITING)
+                reader.look(before, entry, after)
+                self.seen = max(self.seen, after.seq)
+                await mine.breathe()
         over = reader.match is not None and reader.match.stage is Stage.ENDED
         if self.seen < self._told or (self._ended and not over):
             return True

@@ -25,6 +25,7 @@ from contree.server.host.peers.naming import bot_to_pb, instance_from_pb, instan
 from contree.server.host.peers.post import Post
 from contree.server.host.peers.questions import Questions
 from contree.server.host.peers.servers import Servers
+from contree.server.host.reading import Reading
 from contree.server.host.seated import Seated
 from contree.server.host.seating import Seating
 from contree.server.host.session import InstanceKey, Session
@@ -52,6 +53,7 @@ class Peers:
         seating: Seating,
         answers: Answers,
         *,
+        reading: Reading,
         metrics: Metrics,
         server_id: str,
         lease_ms: int,
@@ -96,6 +98,7 @@ class Peers:
             tables,
             answers,
             say,
+            reading=reading,
             taken=self._taken,
             why_gone=lambda: peers_pb2.WHY_DRAINED if draining() else peers_pb2.WHY_LEFT,
         )
