@@ -68,8 +68,16 @@ class RawBot:
     """One Play stream, message by message."""
 
     def __init__(
-        self, channel: grpc.aio.Channel, metadata: tuple[tuple[str, str], ...] = ()
+        self,
+        channel: grpc.aio.Channel,
+        metadata: tuple[tuple[str, str], ...] = (),
+        *,
+        acks: bool = True,
     ) -> None:
+        """With ``acks`` off it leaves heartbeats without an answer: grpc.aio lets a client that
+        writes in the moment in which its stream is ended not read what was said last.
+        """
+        self._acks = acks
         self._call = play_service_pb2_grpc.PlayServiceStub(channel).Play(metadata=metadata)
         self._inbox: list[ServerMessage] = []
 
@@ -97,6 +105,8 @@ class RawBot:
                 while self._inbox:
                     message = self._inbox.pop(0)
                     if message.HasField("heartbeat"):
+                        if not self._acks:
+                            continue
                         ack = play_service_pb2.HeartbeatAck(nonce=message.heartbeat.nonce)
                         # A stream that has been ended takes none; what it says last is read.
                         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
