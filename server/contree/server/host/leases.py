@@ -60,7 +60,7 @@ class Leases:
         self._taking: dict[str, int] = {}
         """Leases of matches that are still being read."""
         self._aside: set[str] = set()
-        """Matches that cannot be taken over here; left alone until a restart."""
+        """Matches that cannot be taken over here; left alone until they are put away."""
         self._given: list[str] = []
         """Matches whose leases others say that they gave up."""
         self._woken = asyncio.Event()
